@@ -142,3 +142,43 @@ def test_callers_of_callers_turn_autograd_off(tmp_path: Path, calls: str, more: 
     (tmp_path / "main.py").write_text(f"import torch\nfrom shown import compared, drawn\n{calls}\n")
     found = lint(text, filename=str(tmp_path / "shown.py"), project_root=str(tmp_path))
     assert [each.code for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("main", "run", "expected"),
+    [
+        ("def check(net, x):\n    compared(net(x), x)", "with torch.no_grad():\n    check(net, x)", []),
+        ("def check(net, x):\n    compared(net(x), x)", "@torch.no_grad()\ndef run(net, x):\n    check(net, x)", []),
+        ("def check(net, x):\n    compared(net(x), x)", "check(net, x)", ["TPL104"]),
+        ("def check(net, x):\n    compared(net(x), x)", "with torch.no_grad():\n    check(net, x)\ncheck(net, y)", ["TPL104"]),
+        ("def check(net, x):\n    compared(net(x), x)", "", ["TPL104"]),  # nobody tells
+        ("def check(net, x):\n    compared(net(x), x)\n    check(net, x)", "", ["TPL104"]),
+        ("def check(net, x):\n    for a in x:\n        compared(net(a), a)\n\nmatched = check", "", ["TPL104"]),
+        ("def main(net, x):\n    compared(net(x), x)", "from main import main\nwith torch.no_grad():\n    main(x)", ["TPL104"]),
+        (
+            "class Judge:\n    def check(self, x):\n        compared(x, x)",
+            "with torch.no_grad():\n    judge = Judge()\n    judge.check(net(x))",
+            [],
+        ),
+        (
+            "class Judge:\n    def check(self, x):\n        compared(x, x)",
+            "judge = Judge()\njudge.check(net(x))",
+            ["TPL104"],
+        ),
+        (
+            "def check(net, x):\n    compared(net(x), x)\n\ndef each(net, xs):\n    for x in xs:\n        check(net, x)",
+            "with torch.no_grad():\n    each(net, x)",
+            [],
+        ),
+    ],
+)
+def test_callers_in_other_files_have_callers(tmp_path: Path, main: str, run: str, expected: list[str]) -> None:
+    text = dedent(SHOWN)
+    (tmp_path / "shown.py").write_text(text)
+    (tmp_path / "main.py").write_text(f"import torch\nfrom shown import compared, drawn\n\n{main}\n")
+    names = "Judge" if "Judge" in main else "check"
+    (tmp_path / "run.py").write_text(
+        f"import torch\nfrom main import {names}\n{'from main import each' * ('each' in run)}\n\n{run}\n"
+    )
+    found = lint(text, filename=str(tmp_path / "shown.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected

@@ -65,6 +65,8 @@ def test_a_run_that_only_warms_up_is_none(run: str, is_one: bool) -> None:
         ("for i in range(10):\n    total += «model(x[i])».argmax().item()", False, False),
         ("for i in range(10):\n    for x in loader:\n        print(«model(x)».argmax())", False, False),
         ("for x in loader:\n    y = «model(x)».argmax()\n    break", True, False),
+        ("for x in loader:\n    total += «model(x)».argmax().item()\n    break", True, False),
+        ("for x in loader:\n    total += «model(x)».argmax().item()\n    if total > 3:\n        break", False, False),
         ("for x in loader:\n    y = «model(x)».argmax()\n    if y > 3:\n        break", False, False),
         ("for x in loader:\n    hits += «model(x)».argmax() == 1\n    print(hits)", False, False),
         ("for x in loader:\n    y = «model(x)».argmax()\n    print(y)", False, True),
@@ -436,7 +438,8 @@ def test_a_function_may_do_nothing_but_show(more: str, is_shown: bool) -> None:
     [
         ("save_image(y.detach(), flag)", True),
         ("y = y.data.cpu()\n    utils.save_image(utils.make_grid(y), flag)", True),
-        ("for each in y.detach():\n        save_image(each, flag)", False),
+        ("for each in y.detach():\n        save_image(each, flag)", True),  # whose graph has gone
+        ("for each in y:\n        save_image(each, flag)", False),
         ("print(y.argmax())", False),
     ],
 )

@@ -21,10 +21,11 @@ class DataToNumpy(Rule):
     `x.data.numpy()`, `x.data.tolist()`.
 
     Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients, entries
-    of state dicts, what an embedding is asked for, what frozen modules give or distributions sample, results of
-    `torch.from_numpy` (also gathered in a list, or handed to a function by all that call it in the file), of integers, of
-    batches, or of code where autograd is off, as in a `validation_step`, by a decorator of what is called in another file, or
-    by all that calls a function; and `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which
+    of state dicts, what an embedding is asked for, what frozen modules give (also those that their class freezes, or that all
+    callers hand in so) or distributions sample, results of `torch.from_numpy` (also gathered in a list, or handed to a
+    function by all that call it in the file), of integers, of batches, or of code where autograd is off, as in a
+    `validation_step`, by a decorator or a block of what is called in another file, or by all that calls a function, or calls
+    what does; and `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which
     `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. They are shown where the rule is selected by name.
 
     ## Why is this bad

@@ -20,8 +20,13 @@ class EvalWithoutNoGrad(Rule):
     given or by a flag: its calls are looked at with their arguments, and what it does for a training does not count for an
     evaluation. Where an object, or the top level of a file, leaves a model in evaluation mode for good, its methods, or the
     file's functions, are found that run it in loops. A function of another file that runs the model it is given counts as a
-    call of that. A loop that shows what comes out in windows, or in a grid of pictures, or has no more than 20 rounds by the
-    number in it, and adds nothing up, is a strict finding, and so are a function without a loop that saves one picture, and
+    call of that. In a loop that trains, a model that was put into evaluation mode before counts as well. Networks without a
+    parameter that requires grad record nothing: what is frozen where it is made, by its class or by what this is given, and
+    is all that callers in the project hand in.
+
+    A loop that shows what comes out in windows, or in a grid of pictures, or has no more than 20 rounds by the number in it,
+    and adds nothing up, or that ends in its first round, is a strict finding. So are a function without a loop that saves
+    one picture, or is called once and hands nothing on; single runs whose result is detached there or in the next line; and
     a notebook's loop that prints what each round gives. A run that only warms up, `_ = model(zeros)`, is none.
 
     ## Why is this bad

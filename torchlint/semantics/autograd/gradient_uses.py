@@ -35,6 +35,10 @@ _NEED_GRADIENTS = re.compile(
     re.IGNORECASE,
 )
 """What functions are called that compute gradients with respect to a model's inputs, or of a model in evaluation mode."""
+_TRAINING = re.compile(
+    r"_*(fit|train|optimi[sz]e|learn)_(one_)?(policy|agent|actor|critic|model|network|net|epoch|batch|step)", re.I
+)
+"""What functions are called that train what they are given."""
 _EXTRACTORS = re.compile(r"grad_?cam|cam_?extractor|smooth_?grad|saliency", re.IGNORECASE)
 """What is called that computes gradients of a model's scores when it is handed on."""
 _GRADIENT_APIS = (
@@ -89,7 +93,7 @@ class GradientUses:
 
     def _call_uses(self, call: ast.Call, given: Assumption, depth: int) -> bool:
         name = last_name(call.func)
-        if name in _NEEDS_GRADIENTS or _NEED_GRADIENTS.search(name):
+        if name in _NEEDS_GRADIENTS or _NEED_GRADIENTS.search(name) or _TRAINING.fullmatch(name):
             return True
         if name == "zero_grad":
             return not given and not self._is_evaluation(call)

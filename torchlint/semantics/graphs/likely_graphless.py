@@ -12,6 +12,7 @@ import re
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
+from torchlint.semantics.graphs.frozen.results import FrozenResults
 from torchlint.semantics.graphs.likely.given_arrays import GivenArrays
 from torchlint.semantics.graphs.likely.looked_up import LookedUp
 from torchlint.semantics.graphs.likely_inputs import MOVERS, LikelyInputs
@@ -68,6 +69,7 @@ class LikelyGraphless:
         self._looked_up = semantics.of(LookedUp)
         self._unrecorded = semantics.of(UnrecordedResults)
         self._buffers = semantics.of(RegisteredBuffers)
+        self._frozen = semantics.of(FrozenResults)
         self._classes: dict[Binding, bool] = {}
         """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
         self._constants: dict[tuple[ast.ClassDef, str], bool] = {}
@@ -78,7 +80,7 @@ class LikelyGraphless:
         if self._is_cut_by_wrapper(node):
             return False  # TPL101 takes the wrapper away, and with it what it cut
         kind = self._semantics.kind(node)
-        if kind.grad is not Grad.LEAF and self._comes_from_without(_origin(node)):
+        if kind.grad is not Grad.LEAF and (self._comes_from_without(_origin(node)) or self._frozen.are(_origin(node))):
             return True
         if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
             return kind.grad is Grad.NONE
@@ -108,7 +110,7 @@ class LikelyGraphless:
         """Whether a value is made of what was predicted with autograd off: in another form, or compared with labels."""
         match node:
             case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _LOOKS:
-                return self.is_made_unrecorded(_origin(inner))
+                return self.is_made_unrecorded(_origin(inner)) or self._is_gathered(_origin(inner))
             case ast.Call(func=ast.Name() | ast.Attribute() as function, args=[ast.Name() as predicted, *others], keywords=[]):
                 if self._semantics.kind(function).type is Type.MODULE and self._has_parameters(function):
                     return False

@@ -37,7 +37,16 @@ _READERS = re.compile(
     r"_?(load|read|open|get)_?(img|image|imgs|images|picture|photo|frame|frames|video|audio|wav)(_\w+)?", re.I
 )
 """What functions are called that read a file for the model."""
+_DRAWS = re.compile(
+    r"_?(get|next|fetch)_((next|random|train|val|valid|test|eval)_)?(mini)?batch(es)?|next_(train|val|test)", re.I
+)
+"""What methods of data sets are called that give a batch."""
+_PREPARES = re.compile(
+    r"_?(transform|augment|normali[sz]e|denormali[sz]e|resize|crop|flip|rotate|pad|jitter|preprocess)(_\w+)?", re.I
+)
+"""What is called that prepares a batch for the model, and has no weights."""
 _PASSES = frozenset({"builtins.enumerate", "builtins.iter", "builtins.next", "builtins.list"})
+_BARS = frozenset({"tqdm", "trange", "islice", "track"})
 _JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat"})
 _ASKS = frozenset({"requires_grad", "requires_grad_", "retain_grad", "grad"})
 _DEPTH = 5
@@ -122,6 +131,10 @@ class LikelyInputs:
                 return self.gives_batches(inner)
             case ast.Call(func=ast.Name() as function) if _READERS.fullmatch(function.id):
                 return True
+            case ast.Call(func=ast.Attribute(attr=method)) if _DRAWS.fullmatch(method):
+                return True
+            case ast.Call(func=function, args=[inner, *_]) if _PREPARES.fullmatch(last_name(function)):
+                return self._is_read(inner, depth - 1)
             case ast.Call(func=function, args=[inner]) if self._semantics.qualified_name(function) == "torch.autograd.Variable":
                 return self._is_read(inner, depth)
             case ast.Call(func=function, args=[inner, *_]) if MOVERS.fullmatch(last_name(function)):
@@ -183,12 +196,24 @@ class LikelyInputs:
 
     def gives_batches(self, iterable: ast.expr) -> bool:
         """Whether a loop over something, which may be counted or shown as a bar, goes through the batches of a loader."""
-        while isinstance(iterable, ast.Call) and iterable.args:
-            name = self._semantics.qualified_name(iterable.func) or ""
-            if name not in _PASSES and last_name(iterable.func) not in ("tqdm", "trange", "islice", "track"):
-                break
-            iterable = iterable.args[0]
+        while (inner := self._counted(iterable)) is not None:
+            iterable = inner
         match iterable:
             case ast.Call(func=ast.Attribute(value=loader, attr="__iter__"), args=[]):
                 iterable = loader
         return _LOADER.search(spoken_name(iterable)) is not None
+
+    def _counted(self, iterable: ast.expr) -> ast.expr | None:
+        """What a loop goes through whose rounds are counted or shown as a bar, be that by a name: ``bar = tqdm(loader)``."""
+        if isinstance(iterable, ast.Name):
+            bindings = self._semantics.bindings.reaching(iterable)
+            if len(bindings) != 1 or bindings[0].path or not isinstance(bindings[0].value, ast.Call):
+                return None
+            return bindings[0].value if last_name(bindings[0].value.func) in _BARS else None
+        if not isinstance(iterable, ast.Call):
+            return None
+        name = self._semantics.qualified_name(iterable.func) or ""
+        if name not in _PASSES and last_name(iterable.func) not in _BARS:
+            return None
+        given = [*iterable.args[:1], *(word.value for word in iterable.keywords if word.arg == "iterable")]
+        return given[0] if given else None

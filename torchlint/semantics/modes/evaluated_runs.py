@@ -26,6 +26,8 @@ from torchlint.semantics.purpose import Purpose, is_evaluation
 
 _MOST_BLOCKS = 200
 """So many blocks of one scope that put a model into evaluation mode are looked at; code that has more is generated."""
+_MOST_CALLERS = 3
+"""So many callers of callers are asked, one behind the other."""
 _SHORT = 6
 """So many statements has a function at most that only sets modes."""
 _MODEL = re.compile(r"(^|_)(model|net|network|backbone)$", re.IGNORECASE)
@@ -107,6 +109,7 @@ class EvaluatedRuns:
         """In which modes the calls of functions leave a model that these have run, too."""
         self._blocks: set[tuple[ast.stmt, Reference]] = set()
         self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
+        self._called_off: dict[Function, bool] = {}
         self._looped_elsewhere: set[Run] = set()
         """The runs by functions of other files that do so in loops."""
 
@@ -359,8 +362,20 @@ class EvaluatedRuns:
         if not any(each.form is Form.PARAMETER for name in names for each in self._semantics.bindings.reaching(name)):
             return False
         sites = self._semantics.facts.calls.get(scope.name, ())
-        no_grad = self._semantics.no_grad
-        return not sites or any(no_grad.covers(site) or self._gradients.are_ruled_at(site) for site in sites)
+        return not sites or any(self._may_be_off(site, _MOST_CALLERS) for site in sites)
+
+    def _may_be_off(self, site: ast.Call, depth: int) -> bool:
+        """Whether autograd may be off where a call is made, or where some call is made of the function around it."""
+        if self._semantics.no_grad.covers(site) or self._gradients.are_ruled_at(site):
+            return True
+        function = self._semantics.tree.function(site) if depth else None
+        if not isinstance(function, FUNCTIONS):
+            return False
+        if function not in self._called_off:
+            self._called_off[function] = False  # while it is looked at
+            sites = self._semantics.facts.call_sites(function)
+            self._called_off[function] = any(self._may_be_off(each, depth - 1) for each in sites)
+        return self._called_off[function]
 
     def _is_evaluated(self, run: Run, assumed: Assumption) -> bool:
         """Whether under an assumption the model is run, and nothing of what comes out is back-propagated."""

@@ -15,8 +15,10 @@ from torchlint.semantics.autograd.handed_out import HandedOut
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
+from torchlint.semantics.graphs.frozen.models import FrozenModels
+from torchlint.semantics.graphs.frozen.results import FrozenResults
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
-from torchlint.semantics.modes.frozen_models import FrozenModels
+from torchlint.semantics.modes.passing_runs import PassingRuns
 from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
 from torchlint.semantics.unrecorded.shown_loops import prints_each, saves_picture, shows, sums_up
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
@@ -49,7 +51,8 @@ class RecordedEvaluation(Generic[Node, Place]):
     test: Node | None = None
     holds: bool = False
     is_shown: bool = False
-    """Whether the statements show what comes out one by one, and somebody looks at it before they go on."""
+    """Whether the statements show what comes out one by one, and somebody looks at it before they go on; or what they record
+    goes at once."""
     is_printed: bool = False
     """Whether they are loops at the top level that print something in each round, as notebooks do."""
 
@@ -61,7 +64,9 @@ class Evaluations:
         self._semantics = semantics
         self._gradients = semantics.of(GradientUses)
         self._handed_out = semantics.of(HandedOut)
+        self._passing = semantics.of(PassingRuns)
         self._looked_at: set[ast.stmt] = set()
+        self._entered: set[ast.stmt] = set()
         self._summing: dict[Loop, bool] = {}
         self._found: dict[ast.Call, list[RecordedEvaluation[ast.expr, ast.stmt]]] = {}
 
@@ -81,6 +86,7 @@ class Evaluations:
             evaluated = [found for found in evaluated if not frozen.is_frozen(scope, found.model, found.run.node)]
         else:
             evaluated = [found for found in evaluated if not self._semantics.of(Purpose).is_trial(found.run.node)]
+        evaluated = [found for found in evaluated if not self._semantics.of(FrozenResults).is_graphless_run(found.run.call)]
         if not evaluated:
             return
         always = [found for found in evaluated if found.condition is None and not self._is_warm_up(found)]
@@ -123,7 +129,7 @@ class Evaluations:
         looped = any(self._is_looped(found) or self._is_round(found) for found in evaluated)
         if not looped and all(found.is_settled for found in evaluated) and not self._is_called_in_loop(function):
             return False
-        if not looped and all(map(self._is_cut_at_once, evaluated)):
+        if not looped and all(self._passing.is_cut_there(found.run.call) for found in evaluated):
             return False
         if self._hands_out(function, evaluated):
             sites = self._semantics.facts.call_sites(function)
@@ -201,7 +207,9 @@ class Evaluations:
             return True
         if any(loops(found.switch)):
             return self._is_round(found)
-        return self._semantics.tree.function(found.switch) in self._training_rounds and not self._is_cut_at_once(found)
+        return self._semantics.tree.function(found.switch) in self._training_rounds and not self._passing.is_cut_there(
+            found.run.call
+        )
 
     def _is_round(self, found: Evaluated) -> bool:
         """Whether one loop puts the model into evaluation mode, runs it and adds up what comes out, in each round; a program
@@ -219,17 +227,6 @@ class Evaluations:
         """Whether the file loads the weights of a model, and neither trains nor acts in an environment."""
         calls = self._semantics.facts.calls
         return bool(calls.get("load_state_dict")) and not any(map(calls.get, _TRAINING))
-
-    def _is_cut_at_once(self, found: Evaluated) -> bool:
-        """Whether the statement that runs a model keeps nothing of its graph: ``model(x).detach()``."""
-        cut = False
-        for parent in self._semantics.tree.ancestors(found.run.call):
-            if isinstance(parent, ast.stmt):
-                break
-            if isinstance(parent, _COMPREHENSIONS):
-                return False
-            cut = cut or (isinstance(parent, ast.Attribute) and parent.attr in ("detach", "data"))
-        return cut
 
     @cached_property
     def _training_rounds(self) -> set[ast.AST | None]:
@@ -261,6 +258,7 @@ class Evaluations:
         for index, statement in enumerate(block):
             found = self._evaluated_in(statement, inside.get(statement, []))
             if found is None:
+                self._consider_rounds(statement, inside.get(statement, []))
                 continue
             if group and not self._belong_together(block[group[-1][0] : index + 1]):
                 self._add_statements(block[group[0][0] : group[-1][0] + 1], [member for _, member in group])
@@ -268,6 +266,22 @@ class Evaluations:
             group.append((index, found))
         if group:
             self._add_statements(block[group[0][0] : group[-1][0] + 1], [member for _, member in group])
+
+    def _consider_rounds(self, loop: ast.stmt, evaluated: list[Evaluated]) -> None:
+        """Looks in a loop whose rounds train for what they evaluate besides, of models put into evaluation mode before:
+        for loops, and for anything where the rounds train in loops, an epoch each.
+        """
+        if not evaluated or not isinstance(loop, LOOPS) or loop in self._entered or not self._gradients.used_in([loop]):
+            return
+        self._entered.add(loop)
+        if self._semantics.of(Purpose).is_reinforcement_learning:
+            return
+        trains = [statement for statement in loop.body if self._gradients.used_in([statement])]
+        is_of_epochs = all(isinstance(statement, LOOPS) for statement in trains)
+        inner = [statement for statement in loop.body if is_of_epochs or isinstance(statement, LOOPS)]
+        kept = [found for found in evaluated if not self._passing.is_cut(found)]
+        if inner and kept:
+            self._consider_block(inner, kept)
 
     def _by_statement(self, block: list[ast.stmt], evaluated: list[Evaluated]) -> dict[ast.stmt, list[Evaluated]]:
         """Which statement of a block has the run of which evaluation, as far as it comes behind the setting of the mode."""
@@ -361,12 +375,14 @@ class Evaluations:
         unneeded = self._semantics.of(UnneededGraphs).of_function(function)
         shown = [loop for found in evaluated for loop in self._semantics.tree.loops(found.run.call)]
         is_shown = all(map(shows, shown)) if shown else saves_picture(function)
+        is_shown = is_shown or self._passing.are_of_function(function, evaluated)
         self._add(evaluated[0], RecordedEvaluation(function, (), mendable, unneeded, is_shown=is_shown))
 
     def _add_statements(self, statements: list[ast.stmt], evaluated: list[Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
         unneeded = self._semantics.of(UnneededGraphs).of_statements(statements)
-        shown, around = all(map(shows, statements)), self._semantics.tree.parent(statements[0])
+        shown = all(map(shows, statements)) or self._passing.are_of_statements(evaluated)
+        around = self._semantics.tree.parent(statements[0])
         printed = isinstance(around, ast.Module) and all(map(prints_each, statements))
         found: RecordedEvaluation[ast.expr, ast.stmt] = RecordedEvaluation(
             None, tuple(statements), not suspends, unneeded, is_shown=shown, is_printed=printed

@@ -1,12 +1,14 @@
-"""What functions and methods of other files give that run with autograd off themselves, and torchvision's pictures."""
+"""What functions, and methods of other files, give that run with autograd off themselves, and torchvision's pictures."""
 
 from __future__ import annotations
 
 import ast
 
 from torchlint.semantics import Semantics, Type
+from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.calls import is_without_parameters
 from torchlint.semantics.summaries.lookup import ClassElsewhere
+from torchlint.semantics.summaries.shown.unrecorded import gives_unrecorded
 from torchlint.semantics.summaries.summary import Open
 
 _PICTURES = frozenset(
@@ -23,11 +25,17 @@ class UnrecordedResults:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._functions: dict[Function, bool] = {}
 
     def gives(self, call: ast.Call) -> bool:
-        """Whether a call runs a function or method of another file that is decorated so, and gives what that has made."""
+        """Whether a call runs a function, or a method of another file, that gives what it makes with autograd off alone."""
         if self._semantics.qualified_name(call.func) in _PICTURES:
             return True
+        definition = self._semantics.facts.definition(call.func)
+        if isinstance(definition, FUNCTIONS):
+            if definition not in self._functions:
+                self._functions[definition] = gives_unrecorded(definition)
+            return self._functions[definition]
         elsewhere = self._semantics.elsewhere
         if not elsewhere.is_in_project:
             return False
@@ -67,7 +75,7 @@ class UnrecordedResults:
         return None
 
     def _is_unrecorded(self, owner: ClassElsewhere, method: str) -> bool:
-        """Whether a method of a class, or of the first of its bases that has it, is decorated so."""
+        """Whether a method of a class, or of the first of its bases that has it, gives only such."""
         lookup = self._semantics.elsewhere.lookup
         for base in lookup.bases(owner):
             if not isinstance(base, ClassElsewhere):

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name, push_children
-from torchlint.semantics.summaries.functions import joined, made, turns_off
+from torchlint.semantics.summaries.functions import joined, made
 from torchlint.semantics.summaries.holding import gathering_methods, may_keep, runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.making import top_level
 from torchlint.semantics.summaries.members import Member, member_of, members_of
 from torchlint.semantics.summaries.running_methods import MODE_METHODS, running_methods, sets_mode
+from torchlint.semantics.summaries.shown.freezing import freezing_of
+from torchlint.semantics.summaries.shown.unrecorded import gives_unrecorded
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNTOLD, ClassBody, Made, is_modal
 
 _DROPS = re.compile(r"drop(out|_rate|_prob|path)")
@@ -81,7 +83,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     methods = (member.method for member in members if member.method is not None and member.method.name in MODE_METHODS)
     own_modes = tuple(method.name for method in methods if not sets_mode(method))
     kept = (forgets, gathering, runs_given, tuple(buffers))
-    return ClassBody(*shown, tuple(tensors), *kept, own_modes, _cuts(members), _unrecorded(members))
+    return ClassBody(*shown, tuple(tensors), *kept, own_modes, _cuts(members), _unrecorded(members), freezing_of(members))
 
 
 def _is_of_project(reference: str) -> bool:
@@ -107,18 +109,9 @@ def _is_called_as_torch(given: Made) -> bool:
 
 
 def _unrecorded(members: list[Member]) -> tuple[str, ...]:
-    """The methods that a decorator runs with autograd off, and that give what they have made."""
-    found = (member for member in members if member.method is not None and any(map(turns_off, member.method.decorator_list)))
-    return tuple(member.method.name for member in found if member.method is not None and not _gives_argument(member))
-
-
-def _gives_argument(member: Member) -> bool:
-    """Whether a method hands back something that it was given: that keeps its graph."""
-    given = member.method.args if member.method is not None else None
-    names = {each.arg for each in [*given.posonlyargs, *given.args, *given.kwonlyargs]} if given is not None else set()
-    values = [part.value for part in member.own(ast.Return)]
-    parts = [part for value in values for part in (value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value])]
-    return any(isinstance(part, ast.Name) and part.id in names for part in parts)
+    """The methods that give what they have made with autograd off, by a decorator or a block, and nothing else."""
+    methods = (member.method for member in members if member.method is not None)
+    return tuple(method.name for method in methods if gives_unrecorded(method))
 
 
 def _cuts(members: list[Member]) -> bool:

@@ -16,6 +16,8 @@ _NEVER_ASKED = frozenset({"forward", "__call__", "__getitem__", "__len__", "__it
 """What is hardly called by its name."""
 _MOST_STARRED = 40
 """So many files that import everything of one another are looked through."""
+_MOST_CALLING = 4
+"""So many functions that call one another are followed, to where autograd is off."""
 _DEEPEST = 3
 """So many classes that derive from one another are followed."""
 
@@ -36,6 +38,7 @@ class Callers:
         self._project = project
         self._file = file
         self._known: dict[tuple[str, Parameter], tuple[Given, ...]] = {}
+        self._unrecorded: dict[tuple[str, str], bool] = {}
 
     @cached_property
     def lookup(self) -> Lookup:
@@ -94,13 +97,24 @@ class Callers:
 
     def are_unrecorded(self, function: str) -> bool | None:
         """Whether all calls in other files of one of this file's functions are made with autograd off; `None` without any."""
-        calls = [call.unrecorded for _, call in self._calls(function, self._file)]
+        calls = [self._is_unrecorded(*each) for each in self._calls(function, self._file)]
         return all(calls) if calls else None
 
     def are_recorded(self, function: str) -> bool:
         """Whether no call in another file of one of this file's functions is made with autograd off, and there is one."""
-        calls = [call.unrecorded for _, call in self._calls(function, self._file)]
+        calls = [self._is_unrecorded(*each) for each in self._calls(function, self._file)]
         return bool(calls) and not any(calls)
+
+    def _is_unrecorded(self, caller: str, call: CallSummary, depth: int = _MOST_CALLING) -> bool:
+        """Whether a call in another file is made with autograd off, by it or by all that calls the function around it."""
+        if call.unrecorded or not call.within or not depth:
+            return call.unrecorded
+        key = (caller, call.within)
+        if key not in self._unrecorded:
+            self._unrecorded[key] = False  # while it is looked at
+            calls = list(self._calls(call.within, caller))
+            self._unrecorded[key] = bool(calls) and all(self._is_unrecorded(*each, depth - 1) for each in calls)
+        return self._unrecorded[key]
 
     def are_in_training(self, function: str, trained_by: str) -> bool:
         """Whether all calls in other files of one of this file's functions find models as their training left them, as far as
@@ -111,6 +125,10 @@ class Callers:
             return False
         training = {caller for caller, _ in self._calls(trained_by, self._file)}
         return any(caller in training for caller, _ in calls)
+
+    def makings(self, name: str, file: str) -> tuple[CallSummary, ...]:
+        """The calls in other files than this one that make objects of a class of a ``file``, which has a constructor."""
+        return tuple(call for _, call in self._calls(f"{name}.__init__", file))
 
     def _given(self, parameter: Parameter, file: str) -> Iterator[Given]:
         for caller, call in self._calls(parameter.function, file):

@@ -16,8 +16,10 @@ from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name, push_children, walk, walk_body
-from torchlint.semantics.summaries.functions import SAME_METHODS, turns_off
+from torchlint.semantics.summaries.functions import SAME_METHODS
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
+from torchlint.semantics.summaries.shown.freezing import flags_of
+from torchlint.semantics.summaries.shown.unrecorded import turns_off
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, Made
 
 PARAMETER = "$"
@@ -43,7 +45,9 @@ class CallSummary:
     """A call of what the reference ``to`` stands for, or of a method of an instance; what is ``given``, by place.
 
     It is ``unrecorded`` where the function around it turns autograd off for it, and ``in_training`` where it is called like an
-    evaluation, and nothing in its file puts a model into evaluation mode.
+    evaluation, and nothing in its file puts a model into evaluation mode. Of what is called like a class, ``flags`` are the
+    arguments that may be true or false. It stands ``within`` a function or method, if others can call that, which may find
+    autograd off.
     """
 
     to: str
@@ -51,6 +55,8 @@ class CallSummary:
     starred: bool = False
     unrecorded: bool = False
     in_training: bool = False
+    flags: tuple[tuple[str, bool | None], ...] = ()
+    within: str = ""
 
     @property
     def name(self) -> str:
@@ -90,7 +96,9 @@ def _summed_up(call: ast.Call, to: str, scope: _Scope, trains: bool) -> CallSumm
     words = ((each.arg, each.value) for each in call.keywords if each.arg is not None)
     given = ((place, scope.made(value)) for place, value in (*places, *words))
     made = tuple((place, made) for place, made in given if made != NOTHING_KNOWN)
-    return CallSummary(to, made, starred, scope.is_unrecorded(call), trains)
+    flags = flags_of(call) if last_name(call.func)[:1].isupper() else ()
+    unrecorded = scope.is_unrecorded(call)
+    return CallSummary(to, made, starred, unrecorded, trains, flags, "" if unrecorded else scope.name)
 
 
 def _may_set_mode(node: ast.AST) -> bool:
@@ -187,6 +195,13 @@ class _Scope:
                         scope._unrecorded.append((node.lineno, node.end_lineno or node.lineno))
                     push_children(node, stack)
         return found
+
+    @property
+    def name(self) -> str:
+        """What others call the function by, ``Trainer.fit``; empty for the top level, and what is nested in a function."""
+        if self._function is None or self._outer is None or self._outer._function is not None:
+            return ""
+        return f"{self._within.name}.{self._function.name}" if self._within is not None else self._function.name
 
     def is_unrecorded(self, call: ast.Call) -> bool:
         """Whether a call of this scope stands where a block, a decorator or a statement turns autograd off."""

@@ -15,6 +15,7 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import Function, dotted, last_name, own_parts, own_returns
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.running_methods import differentiates, runs_of
+from torchlint.semantics.summaries.shown.unrecorded import gives_unrecorded
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Act, FunctionSummary, Made
 
 _ACTS = {"backward": "backward", "step": "step", "zero_grad": "zero", "eval": "eval", "train": "train"}
@@ -48,7 +49,6 @@ WIPING_NAME = re.compile(
 _KNOWN_DECORATORS = frozenset({"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "staticmethod", "no_grad"})
 _ENGINE = re.compile(r"accel|fabric|engine|amp|optimi|self|autograd", re.IGNORECASE)
 """What is called that back-propagates what it is given: ``accelerator.backward(loss)``."""
-_TURNING_OFF = frozenset({"no_grad", "inference_mode"})
 _HIDING: frozenset[type[ast.AST]] = frozenset({ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal})
 _MOST_ACTS = 24
 _OTHER = Act("other")
@@ -62,7 +62,7 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     positional = tuple(each.arg for each in [*given.posonlyargs, *given.args])
     named = tuple(each.arg for each in given.kwonlyargs)
     derives = differentiates(parts)
-    unrecorded = any(map(turns_off, function.decorator_list))
+    unrecorded = gives_unrecorded(function)
     if _is_hidden(function, parts):
         return FunctionSummary(positional, named, hidden=True, differentiates=derives)
     if given.vararg or given.kwarg:
@@ -75,16 +75,6 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     runs = runs_of(function, parts, (*positional, *named))
     returned = _given(function, local)
     return FunctionSummary(positional, named, returned, found, False, acts.propagates, runs, derives, unrecorded)
-
-
-def turns_off(context: ast.expr) -> bool:
-    """Whether a context manager or a decorator is called like those of torch that turn autograd off."""
-    match context:
-        case ast.Call(func=function, args=[], keywords=[]):
-            return last_name(function) in _TURNING_OFF
-        case ast.Call(func=function, args=[ast.Constant(value=False)], keywords=[]):
-            return last_name(function) == "set_grad_enabled"
-    return last_name(context) in _TURNING_OFF
 
 
 def _is_hidden(function: Function, parts: list[ast.AST]) -> bool:

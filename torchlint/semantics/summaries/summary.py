@@ -59,7 +59,7 @@ class FunctionSummary:
     It ``propagates`` if each call of it back-propagates something that it has made itself. Of one that is ``hidden``, by a
     decorator or because it is a generator, nothing more is known. It ``runs`` some parameters as models, with the autograd
     that it finds, in a loop or not. It ``differentiates`` if it asks autograd for gradients, and does not turn that on itself.
-    It is ``unrecorded`` if a decorator turns autograd off for it.
+    It is ``unrecorded`` if it gives only what it makes with autograd off, by a decorator or a block.
     """
 
     positional: tuple[str, ...] = ()
@@ -86,6 +86,18 @@ class ClassSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class SelfFreezing:
+    """That a constructor freezes all parameters of what it makes: always, or where its parameter ``flag``, at a ``place``
+    among what it is given, ``holds`` or does not; ``default`` is what that is where nothing is given.
+    """
+
+    flag: str = ""
+    place: str = ""
+    holds: bool = False
+    default: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClassBody:
     """What the code in a class says, which is looked through only where somebody asks for that.
 
@@ -96,7 +108,7 @@ class ClassBody:
     ``gathering`` are the methods that add what they are given to a sum, as it is. It ``runs_given`` modules that it keeps, and
     registers ``buffers`` by these names. ``own_modes`` are those of ``train`` and ``eval`` that are not about the mode. It
     ``cuts`` where its ``forward`` takes no graph of its first argument, and has no parameters of its own. ``unrecorded`` are
-    the methods for which a decorator turns autograd off.
+    the methods that give only what they make with autograd off. How its constructor is ``freezing`` what it makes, if it is.
     """
 
     called: tuple[str, ...] = ()
@@ -112,6 +124,7 @@ class ClassBody:
     own_modes: tuple[str, ...] = ()
     cuts: bool = False
     unrecorded: tuple[str, ...] = ()
+    freezing: SelfFreezing | None = None
 
 
 UNTOLD = ClassBody(stored=("",))

@@ -28,8 +28,10 @@ def sums_up(loop: Loop) -> bool:
 
 def shows(statement: ast.stmt) -> bool:
     """Whether a statement opens windows, or draws the few pictures of a grid, and adds nothing up: somebody looks at each; or
-    is done a few times, by a number that is written there.
+    is done a few times, by a number that is written there, or a loop of a single round.
     """
+    if isinstance(statement, LOOPS) and isinstance(statement.body[-1], ast.Break):
+        return True
     is_shown = _is_short(statement)
     for part in ast.walk(statement):
         if isinstance(part, ast.AugAssign):
@@ -51,9 +53,7 @@ def prints_each(statement: ast.stmt) -> bool:
 
 
 def _is_short(statement: ast.stmt) -> bool:
-    """Whether a statement is a loop of a few rounds with no other loop in it: ``for i in range(10):``, or of a single one."""
-    if isinstance(statement, LOOPS) and isinstance(statement.body[-1], ast.Break):
-        return True
+    """Whether a statement is a loop of a few rounds with no other loop in it: ``for i in range(10):``."""
     match statement:
         case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(rounds))])):
             return rounds <= _FEW and not any(isinstance(part, LOOPS) for part in walk_body(statement.body))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from torchlint.semantics import Semantics
@@ -23,23 +22,28 @@ class FrozenModels:
     def is_frozen(self, function: Function, model: Reference, node: _Node) -> bool:
         """Whether a function freezes all of a model above ``node``."""
         if function not in self._frozen:
-            found = ((place, self._references.of(module)) for place, module in _switches(function))
+            switches = [
+                (place, frozen_by(place)) for place in walk_body(function.body) if isinstance(place, (ast.Call, ast.For))
+            ]
+            found = [(place, self._references.of(module)) for place, module in switches if module is not None]
             self._frozen[function] = [(place, reference) for place, reference in found if reference is not None]
         return any(model == frozen and position(place) < position(node) for place, frozen in self._frozen[function])
 
 
-def _switches(function: Function) -> Iterator[tuple[_Node, ast.expr]]:
-    """The places that freeze all parameters of a module, each with that module."""
-    for node in walk_body(function.body):
-        match node:
-            case ast.Call(func=ast.Attribute(value=module, attr="requires_grad_"), args=[ast.Constant(value=False)]):
-                yield node, module
-            case ast.For(
-                target=ast.Name(id=name),
-                iter=ast.Call(func=ast.Attribute(value=module, attr="parameters"), args=[], keywords=[]),
-                body=[only],
-            ) if _freezes(only, name):
-                yield node, module
+def frozen_by(node: ast.AST) -> ast.expr | None:
+    """The module whose parameters all are frozen by a call or a statement."""
+    match node:
+        case ast.Expr(value=ast.Call() as call):
+            return frozen_by(call)
+        case ast.Call(func=ast.Attribute(value=module, attr="requires_grad_"), args=[ast.Constant(value=False)]):
+            return module
+        case ast.For(
+            target=ast.Name(id=name),
+            iter=ast.Call(func=ast.Attribute(value=module, attr="parameters"), args=[], keywords=[]),
+            body=[only],
+        ) if _freezes(only, name):
+            return module
+    return None
 
 
 def _freezes(statement: ast.stmt, name: str) -> bool:

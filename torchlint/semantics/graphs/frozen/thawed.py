@@ -1,0 +1,105 @@
+"""What a file thaws, or gives new parts: by which names it speaks of networks and parameters that may require gradients."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
+
+_THAWING = re.compile(r"requires_?grad|un_?freeze|thaw|trainable|defrost|toggle_?grad", re.IGNORECASE)
+"""What functions are called that may thaw what they are given."""
+_PARTS = frozenset({"parameters", "named_parameters", "children", "modules", "named_modules", "named_children"})
+_DEPTH = 3
+
+
+class Thawed:
+    """Tells of names whether the file may thaw what they stand for, or a part of it; what is called alike is the same."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def may_be(self, node: ast.expr) -> bool:
+        """Whether something that is called as ``node`` is may be thawed."""
+        return last_name(node) in self._names
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(name for node in self._nodes() for name in self._named(node, _DEPTH))
+
+    def _nodes(self) -> Iterator[ast.expr]:
+        """What is thawed somewhere in the file, or handed to what may do so."""
+        thawing = set[ast.AST | None]()
+        for node in self._tree.of_type(ast.Attribute):
+            if node.attr == "requires_grad" and isinstance(node.ctx, ast.Store) and not self._is_false(node):
+                thawing.add(self._tree.function(node))
+                yield node.value
+        for call in self._tree.of_type(ast.Call):
+            given = [*call.args, *(word.value for word in call.keywords)]
+            if _is_false(given[-1]) if given else False:
+                continue
+            name = last_name(call.func)
+            if _THAWING.search(name):
+                thawing.update([self._tree.function(call)] if name == "requires_grad_" else [])
+                yield from given
+                if isinstance(call.func, ast.Attribute):
+                    yield call.func.value
+        stores: list[ast.Attribute | ast.Subscript] = [*self._tree.of_type(ast.Attribute), *self._tree.of_type(ast.Subscript)]
+        for store in stores:
+            if isinstance(store.ctx, ast.Store) and self._gets_part(store) and not _is_self(store.value):
+                yield store.value
+        for function in thawing:
+            if isinstance(function, FUNCTIONS):
+                for site in self._semantics.facts.calls.get(function.name, ()):
+                    given = [*site.args, *(word.value for word in site.keywords)]
+                    if not any(map(_is_false, given)):
+                        yield from given
+
+    def _gets_part(self, store: ast.expr) -> bool:
+        """Whether what is stored may be a module that is made anew: ``net.fc = nn.Linear(8, 2)``, ``net.fc = head``."""
+        statement = self._tree.parent(store)
+        match statement:
+            case ast.Assign(value=ast.Call(func=made)):
+                return last_name(made)[:1].isupper()
+            case ast.Assign(value=ast.Name() | ast.Attribute()):
+                return isinstance(store, ast.Attribute)
+        return False
+
+    def _is_false(self, target: ast.Attribute) -> bool:
+        statement = self._tree.parent(target)
+        return isinstance(statement, ast.Assign) and _is_false(statement.value)
+
+    def _named(self, node: ast.expr, depth: int) -> Iterator[str]:
+        """The names that lead to something: of the variable of a loop, those of what it goes through."""
+        match node:
+            case ast.Name(id=name):
+                yield name
+                for binding in self._semantics.bindings.reaching(node) if depth else ():
+                    if binding.form is Form.LOOP and binding.value is not None:
+                        yield from self._named(binding.value, depth - 1)
+            case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _PARTS:
+                yield from self._named(owner, depth)
+            case ast.Call(args=given):
+                for each in given:
+                    yield from self._named(each, depth)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                for each in parts:
+                    yield from self._named(each, depth)
+            case ast.Attribute(value=owner, attr=name):
+                if name != "self":
+                    yield name
+                yield from self._named(owner, depth) if not _is_self(owner) else ()
+            case ast.Subscript(value=owner) | ast.Starred(value=owner):
+                yield from self._named(owner, depth)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False

@@ -1,0 +1,109 @@
+"""Runs of models once, whose graph goes at once: for a picture, or a few numbers that are printed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function, own_returns
+from torchlint.semantics.modes.evaluated_runs import Evaluated
+
+_CUTTING = frozenset({"detach", "data"})
+_FORM = frozenset({"shape", "size", "dim", "ndim", "dtype", "device", "numel"})
+
+
+class PassingRuns:
+    """Tells of the runs of models whether nothing of their graph stays, and whether they are made once."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def are_of_function(self, function: Function, evaluated: Iterable[Evaluated]) -> bool:
+        """Whether a function runs models once each, and then either reads nothing but their values, or hands nothing on and
+        is called in no loop: its graph goes when it ends.
+        """
+        found = list(evaluated)
+        if any(map(self._is_repeated, found)):
+            return False
+        return all(map(self.is_cut, found)) or (self._keeps_nothing(function) and not self._may_be_called_in_loop(function))
+
+    def are_of_statements(self, evaluated: Iterable[Evaluated]) -> bool:
+        """Whether statements run models once each, and read nothing but the values of what comes out."""
+        return all(not self._is_repeated(found) and self.is_cut(found) for found in evaluated)
+
+    def _is_repeated(self, found: Evaluated) -> bool:
+        """Whether a model is run for each of several items, behind where its mode is set: in a loop, here or in a function."""
+        if found.is_looped:
+            return True
+        for call in {found.run.node, found.run.call}:
+            around = [loop for loop in self._tree.loops(call) if not self._tree.inside(found.switch, loop)]
+            if around or self._is_in_comprehension(call):
+                return True
+        return False
+
+    def _is_in_comprehension(self, call: ast.Call) -> bool:
+        for parent in self._tree.ancestors(call):
+            if isinstance(parent, ast.stmt):
+                return False
+            if isinstance(parent, COMPREHENSIONS):
+                return True
+        return False
+
+    def is_cut(self, found: Evaluated) -> bool:
+        """Whether the statement that runs a model detaches what comes out, or all that reads the name that it gets does."""
+        return any(self.is_cut_there(call) or self._is_cut_behind(call) for call in {found.run.call, found.run.node})
+
+    def is_cut_there(self, call: ast.Call) -> bool:
+        """Whether the statement of a call keeps nothing of its graph: ``model(x).detach()``."""
+        cut = False
+        for parent in self._tree.ancestors(call):
+            if isinstance(parent, ast.stmt):
+                break
+            if isinstance(parent, COMPREHENSIONS):
+                return False
+            cut = cut or (isinstance(parent, ast.Attribute) and parent.attr in _CUTTING)
+        return cut
+
+    def _is_cut_behind(self, call: ast.Call) -> bool:
+        match self._tree.statement(call):
+            case ast.Assign(targets=[target], value=value) if value is call:
+                names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+                bindings = [self._semantics.bindings.of(name) for name in names]
+                uses = [use for binding in bindings for use in (binding.uses if binding is not None else [None])]
+                return bool(uses) and all(use is not None and self._reads_values(use) for use in uses)
+        return False
+
+    def _reads_values(self, use: ast.expr) -> bool:
+        """Whether of what a name stands for nothing but values or a form is read: ``out[0].cpu().detach()``."""
+        node = use
+        while True:
+            match parent := self._tree.parent(node):
+                case ast.Attribute(attr=name) if name in _CUTTING | _FORM:
+                    return True
+                case ast.Subscript(value=value) | ast.Call(func=value) | ast.Attribute(value=value) if value is node:
+                    node = parent
+                case _:
+                    return False
+
+    def _keeps_nothing(self, function: Function) -> bool:
+        """Whether a function returns nothing, and stores nothing that others see."""
+        if any(each.value is not None for each in own_returns(function)):
+            return False
+        stored = (part for part in ast.walk(function) if isinstance(part, (ast.Attribute, ast.Global, ast.Nonlocal)))
+        return not any(not isinstance(part, ast.Attribute) or isinstance(part.ctx, ast.Store) for part in stored)
+
+    def _may_be_called_in_loop(self, function: Function) -> bool:
+        """Whether a loop of the file calls a function, or a function that a loop calls does, or nothing in the file at all."""
+        sites = self._semantics.facts.call_sites(function)
+        if not sites:
+            return True
+        for site in sites:
+            if any(self._tree.loops(site)):
+                return True
+            around = self._tree.function(site)
+            if isinstance(around, FUNCTIONS) and around is not function:
+                if any(any(self._tree.loops(each)) for each in self._semantics.facts.call_sites(around)):
+                    return True
+        return False

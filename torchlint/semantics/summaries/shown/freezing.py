@@ -1,0 +1,228 @@
+"""Classes whose constructor freezes all parameters of what it makes: for good, or by what it is given.
+
+``for p in self.parameters(): p.requires_grad = requires_grad`` at the end of ``__init__(self, requires_grad=False)`` does, and
+so does ``if freeze: self.requires_grad_(False)``. Where anything of the class may thaw them again, or give it parameters behind
+that, nothing is known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from torchlint.semantics.code.tree import Function, last_name, walk
+from torchlint.semantics.summaries.members import Member
+from torchlint.semantics.summaries.summary import SelfFreezing
+
+_ADDING = frozenset({"add_module", "register_module", "register_parameter", "append", "extend", "setattr", "apply"})
+"""What is called that gives a module parameters."""
+_LEAVING_ALONE = frozenset({"eval", "train", "to", "cuda", "cpu", "float", "half", "register_buffer", "load_state_dict"})
+"""Methods of a module that give it none."""
+_THAWING: tuple[type[ast.AST], ...] = (ast.Call, ast.Assign, ast.keyword)
+ANY_MORE = "*"
+"""The place of arguments that are handed on in a list or a dict: they may be any."""
+
+
+def flags_of(call: ast.Call) -> tuple[tuple[str, bool | None], ...]:
+    """The arguments of a call, by place or keyword, that may be true or false; ``None`` for those that are not written out."""
+    given = [(str(index), each) for index, each in enumerate(call.args)]
+    given += [(word.arg or ANY_MORE, word.value) for word in call.keywords]
+    found: list[tuple[str, bool | None]] = []
+    for place, value in given:
+        match value:
+            case ast.Starred():
+                found.append((ANY_MORE, None))
+            case ast.Constant(value=bool(flag)):
+                found.append((place, flag))
+            case ast.Constant() | ast.List() | ast.Tuple() | ast.Dict() | ast.JoinedStr() if place != ANY_MORE:
+                continue
+            case _:
+                found.append((place, None))
+    return tuple(found)
+
+
+def is_frozen_by(freezing: SelfFreezing, flags: Sequence[tuple[str, bool | None]]) -> bool:
+    """Whether a constructor that is given these arguments freezes all parameters."""
+    if not freezing.flag:
+        return True
+    given = dict(flags)
+    if ANY_MORE in given:
+        return False
+    value = given.get(freezing.flag, given.get(freezing.place, freezing.default))
+    return value is freezing.holds
+
+
+@dataclass(frozen=True, slots=True)
+class _Frozen:
+    """That parameters are frozen where a parameter of the constructor, if one is named, ``holds`` or not."""
+
+    flag: str = ""
+    holds: bool = False
+
+
+def freezing_of(members: Sequence[Member]) -> SelfFreezing | None:
+    """How the constructor of a class with these members freezes all parameters; ``None`` where it does not, or may not."""
+    methods = {member.method.name: member for member in members if member.method is not None}
+    constructor = methods["__init__"].method if "__init__" in methods else None
+    if constructor is None or constructor.decorator_list:
+        return None
+    found, helper = _last_of(constructor, {name: each.method for name, each in methods.items() if each.method is not None})
+    if found is None or _is_rebound(constructor, found.flag):
+        return None
+    others = (member for member in members if member.method is None or member.method.name not in ("__init__", helper))
+    if any(_may_thaw(part) for member in others for kind in _THAWING for part in member.every(kind)):
+        return None
+    if not found.flag:
+        return SelfFreezing()
+    given = [*constructor.args.posonlyargs, *constructor.args.args]
+    names = [each.arg for each in given]
+    place = str(names.index(found.flag) - 1) if found.flag in names else ""
+    return SelfFreezing(found.flag, place, found.holds, _default(constructor, found.flag))
+
+
+def _last_of(constructor: Function, methods: dict[str, Function]) -> tuple[_Frozen | None, str]:
+    """What freezes all parameters in a constructor, with nothing behind it that gives any; and the method that it asks to."""
+    for statement in reversed(constructor.body):
+        if (frozen := _freezes(statement)) is not None:
+            return (frozen if not _leaves_before(constructor, statement) else None), ""
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name), args=[], keywords=[])):
+                method = methods.get(name)
+                if method is not None and _freezes_alone(method) and not _leaves_before(constructor, statement):
+                    return _Frozen(), name
+        if _may_add(statement):
+            break
+    return None, ""
+
+
+def _leaves_before(constructor: Function, last: ast.stmt) -> bool:
+    """Whether a constructor may be left before a statement is reached."""
+    before = constructor.body[: constructor.body.index(last)]
+    return any(isinstance(part, ast.Return) for each in before for part in walk(each))
+
+
+def _freezes_alone(method: Function) -> bool:
+    """Whether a method does nothing but freeze all parameters, whoever calls it."""
+    statements = [each for each in method.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
+    return len(statements) == 1 and not method.decorator_list and _freezes(statements[0]) == _Frozen()
+
+
+def _freezes(statement: ast.stmt) -> _Frozen | None:
+    """When a statement freezes all parameters of ``self``."""
+    match statement:
+        case ast.For(target=ast.Name(id=name), iter=iterable, body=[only], orelse=[]) if _gives_all(iterable):
+            return _sets(only, name)
+        case ast.For(target=ast.Tuple(elts=[_, ast.Name(id=name)]), iter=iterable, body=[only], orelse=[]):
+            return _sets(only, name) if _gives_all(iterable, "named_parameters") else None
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr="requires_grad_"))):
+            return _sets(statement, "self")
+        case ast.If(test=test, body=[only], orelse=[]) if _freezes(only) == _Frozen():
+            return _asks(test)
+    return None
+
+
+def _gives_all(iterable: ast.expr, method: str = "parameters") -> bool:
+    match iterable:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name), args=[], keywords=[]):
+            return name == method
+    return False
+
+
+def _sets(statement: ast.stmt, name: str) -> _Frozen | None:
+    """When a statement freezes the parameter, or the module, of that name."""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr="requires_grad")], value=value):
+            return _where_false(value) if owner == name else None
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="requires_grad_")) as call):
+            values = [*call.args, *(word.value for word in call.keywords)]
+            return _where_false(values[0]) if owner == name and len(values) == 1 else None
+    return None
+
+
+def _where_false(value: ast.expr) -> _Frozen | None:
+    """When a value that parameters get for ``requires_grad`` is false."""
+    match value:
+        case ast.Constant(value=False):
+            return _Frozen()
+        case ast.Name(id=flag):
+            return _Frozen(flag, holds=False)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=flag)):
+            return _Frozen(flag, holds=True)
+    return None
+
+
+def _asks(test: ast.expr) -> _Frozen | None:
+    """When a test holds that asks for one name alone."""
+    match test:
+        case ast.Name(id=flag):
+            return _Frozen(flag, holds=True)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=flag)):
+            return _Frozen(flag, holds=False)
+        case ast.Compare(left=ast.Name(id=flag), ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=bool(holds))]):
+            return _Frozen(flag, holds)
+    return None
+
+
+def _may_add(statement: ast.stmt) -> bool:
+    """Whether a statement may give the object parameters, or thaw those that it has."""
+    for part in walk(statement):
+        if _may_thaw(part):
+            return True
+        match part:
+            case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store()):
+                if any(isinstance(each, (ast.Call, ast.Name, ast.Subscript)) for each in _stored(statement)):
+                    return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)) if name not in _LEAVING_ALONE:
+                return True
+            case ast.Call(func=function, args=arguments):
+                given = any(isinstance(each, ast.Name) and each.id == "self" for each in arguments)
+                if last_name(function) in _ADDING or (given and last_name(function) != "super"):
+                    return True
+    return False
+
+
+def _stored(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of the value that a statement stores; of any other statement all."""
+    yield from walk(statement.value if isinstance(statement, ast.Assign) else statement)
+
+
+def _may_thaw(part: ast.AST) -> bool:
+    """Whether code may have parameters require a gradient again."""
+    match part:
+        case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=args, keywords=words):
+            values = [*args, *(word.value for word in words)]
+            return not (len(values) == 1 and _is_false(values[0]))
+        case ast.Assign(targets=targets, value=value):
+            return any(isinstance(each, ast.Attribute) and each.attr == "requires_grad" for each in targets) and not _is_false(
+                value
+            )
+        case ast.keyword(arg="requires_grad", value=value):
+            return not _is_false(value)
+    return False
+
+
+def _is_false(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is False
+
+
+def _is_rebound(constructor: Function, flag: str) -> bool:
+    """Whether a flag is no parameter of the constructor, or gets another value there."""
+    arguments = constructor.args
+    given = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    if not flag:
+        return False
+    stored = (part for each in constructor.body for part in walk(each) if isinstance(part, ast.Name) and part.id == flag)
+    return flag not in given or any(not isinstance(each.ctx, ast.Load) for each in stored)
+
+
+def _default(constructor: Function, flag: str) -> bool | None:
+    """The value of a flag that the constructor is not given."""
+    arguments = constructor.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = dict(zip(reversed([each.arg for each in positional]), reversed(arguments.defaults)))
+    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        if default is not None:
+            defaults[each.arg] = default
+    value = defaults.get(flag)
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, bool) else None
