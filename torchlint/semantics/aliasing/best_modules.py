@@ -36,6 +36,7 @@ class BestModules:
         self._semantics = semantics
         self._tree = semantics.tree
         self._trained: dict[tuple[ast.ClassDef, str], set[ast.AST]] = {}
+        self._taken: dict[tuple[ast.ClassDef, str], dict[object, set[ast.AST | None]]] = {}
 
     @property
     def found(self) -> Iterator[BestModule]:
@@ -57,8 +58,8 @@ class BestModules:
         place = self._semantics.of(Places).place(value)
         if place is None or not self._is_module(value):
             return None
-        uses = (self._read(use, target) for slot in self._semantics.facts.slots(owner, held.attr) for use in slot.uses)
-        if not any(use is not None and self._tree.function(use) is not function and self._takes(use) for use in uses):
+        key = target.slice.value if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant) else None
+        if self._takers(owner, held.attr).get(key, set()) <= {function}:
             return None
         update = self._update(place, target, _CALLERS)
         return BestModule(value, place, ast.unparse(target), update) if update is not None else None
@@ -67,14 +68,22 @@ class BestModules:
         kind = self._semantics.kind(value)
         return kind.type is Type.MODULE or (not kind.known and self._semantics.of(ModuleEvidence).is_module(value))
 
-    def _read(self, use: ast.expr, target: ast.Attribute | ast.Subscript) -> ast.expr | None:
-        """Where a use of an attribute reads what is kept in it: itself, or the item of that key."""
-        if isinstance(target, ast.Attribute):
-            return use
+    def _takers(self, owner: ast.ClassDef, attribute: str) -> dict[object, set[ast.AST | None]]:
+        """The functions that take a module out of an attribute: itself (`None`), or the item of each key."""
+        if (owner, attribute) not in self._taken:
+            found = self._taken[owner, attribute] = dict[object, set[ast.AST | None]]()
+            for use in (use for slot in self._semantics.facts.slots(owner, attribute) for use in slot.uses):
+                taken, key = self._read(use)
+                if self._takes(taken):
+                    found.setdefault(key, set()).add(self._tree.function(use))
+        return self._taken[owner, attribute]
+
+    def _read(self, use: ast.expr) -> tuple[ast.expr, object]:
+        """What a use of an attribute reads, and by which key, if it is one item of it."""
         match self._tree.parent(use):
-            case ast.Subscript(value=owner, slice=ast.Constant(value=key), ctx=ast.Load()) as item if owner is use:
-                return item if isinstance(target.slice, ast.Constant) and target.slice.value == key else None
-        return None
+            case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Load()) as item:
+                return item, key
+        return use, None
 
     def _is_compared(self, target: ast.expr) -> bool:
         """Whether a comparison decides, in the function itself, that something is kept."""

@@ -36,7 +36,7 @@ class LoadedTensors:
             return True
         if not any(map(self._is_models_input, uses)):
             return False
-        return any(map(self._is_moved_target, bindings)) or all(map(self._is_entry, bindings))
+        return all(map(self._is_entry, bindings)) or any(map(self._is_moved_target, bindings))
 
     def _is_unpacked(self, binding: Binding) -> bool:
         """Whether a binding is ``x`` of ``for x, y in loader``, or of ``x, y = batch`` or ``x = batch[0]`` within a loop."""
