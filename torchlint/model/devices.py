@@ -7,7 +7,7 @@ import libcst as cst
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.creations import Creation, Creations
 from torchlint.semantics.devices.cudnn import Cudnn
-from torchlint.semantics.devices.earlier_moves import EarlierMoves
+from torchlint.semantics.devices.moves.earlier_moves import EarlierMoves
 from torchlint.semantics.devices.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings

@@ -225,3 +225,26 @@ def test_what_a_data_set_makes_stays_on_the_cpu(base: str, before: str, stays: b
     found = creation(DATA.format(base=base, before=before))
     assert found is not None
     assert found.stays is stays
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("x = «torch.zeros(3)»\nx = x.cuda()", 'device="cuda"'),
+        ("x = «torch.zeros(3)»\ny = 1\nx = x.unsqueeze(0).to(device)", "device=device"),
+        ("x = «torch.zeros(3)»\nx = x.view(1, 3)\nx = x.to(device)", "device=device"),
+        ("x = «torch.zeros(3)»\nx = x.float()", ""),
+        ("x = «torch.zeros(3)»\ny = x.cuda()", ""),
+        ("x = «torch.zeros(3)»\nprint(x)\nx = x.cuda()", ""),
+        ("x = «torch.zeros(3)»\nx[0] = 1\nx = x.cuda()", ""),
+        ("x = «torch.zeros(3)»\nif y:\n    x = x.cuda()", ""),
+        ("for y in z:\n    x = «torch.zeros(3)»\nx = x.cuda()", ""),
+        ("x = «torch.zeros(3)»\nplace = find()\nx = x.to(place)", ""),
+        ("x = «torch.zeros(3)»\ny.device = find()\nx = x.to(y.device)", ""),
+        ("x = «torch.zeros(3)»\nx = x.to(find())", ""),
+        ("x = y = «torch.zeros(3)»\nx = x.cuda()", ""),
+        ("x = «torch.zeros(3)»\nx = x.to('cpu')", ""),
+    ],
+)
+def test_a_move_behind_a_name(body: str, expected: str) -> None:
+    assert asked(body) == expected

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from marked import marked
-from torchlint.semantics.devices.earlier_moves import EarlierMoves
+from torchlint.semantics.devices.moves.earlier_moves import EarlierMoves
 
 BEFORE = """
 import torch

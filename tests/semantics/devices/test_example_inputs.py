@@ -33,6 +33,7 @@ def is_tried(snippet: str) -> bool:
         "print(net(«torch.randn(2, 3, 64, 64).cuda()»).shape)",
         "def speed(net):\n    x = «torch.randn(size=(8, 3, 64, 64)).cuda()»\n    for _ in range(9): net(x)",
         "def flops(net, h, w):\n    x = «torch.randn(1, 3, h, w).cuda()»\n    return profile(net, inputs=(x,))",
+        "def try_it(net):\n    x = «torch.randn(1, 3, 64, 64).cuda()»\n    y = net(x)\n    print(x.shape)\n    return y",
         "x = «torch.randint(0, 9, (2, 1, 28, 28)).cuda()»\nprint(net(x))",
         "x = «torch.rand(1, 1024, 3).cuda()»\nprint(net(x))",
         # what counts operations, or asks for a form

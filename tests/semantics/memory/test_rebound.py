@@ -35,6 +35,8 @@ def rebound(body: str) -> dict[ast.Assign, Rebound[ast.AST]]:
         ("for n, p in m.named_parameters():\n  if 'b' in n:\n    p = «-p»", "m.named_parameters()", None, True, False),
         ("for p in m.parameters():\n  p = «p.half()»", "m.parameters()", None, True, True),
         ("for x in (a, b):\n  x = «x.detach().cpu()»\nreturn a, b", "(a, b)", None, False, True),
+        ("for n, p in m.named_parameters():\n  p = «named[n].clone()»", "m.named_parameters()", None, True, False),
+        ("for n, p in m.named_parameters():\n  print(p)\n  p = «named[n]»", "m.named_parameters()", None, True, False),
         ("for c in DataLoader(data):\n  for k, v in c.items():\n    v = «v.to(d)»\n  m(**c)", "c", "k", False, True),
     ],
 )
@@ -78,6 +80,12 @@ def test_whether_the_loop_does_nothing_else(body: str, alone: bool) -> None:
         "for n in range(3):\n  n = n * 2\nreturn n",
         "for x in data:\n  x = x.to(d)\nreturn data",
         "for x in xs:\n  x = x.to(d)\n  xs = [x]\nreturn xs",
+        "for n, x in named.items():\n  x = named[n].clone()\nreturn named",
+        "for n, p in m.named_parameters():\n  p = named[n]\n  print(p)",
+        "for n, p in m.named_parameters():\n  p = named[n]\nreturn p",
+        "for n, p in m.named_parameters():\n  p = named[print(n)]",
+        "for n, p in m.named_parameters():\n  p = None",
+        "for n, p in m.named_parameters():\n  p = d(n)",
         "xs = None\nfor x in xs or []:\n  x = x.to(d)\nreturn xs",
     ],
 )

@@ -28,7 +28,8 @@ class CreateThenMove(Rule):
     """
     ## What it does
     Finds tensors that a factory makes in one place or dtype and that are copied to another at once: `torch.zeros(n).cuda()`,
-    `torch.randn(n).to(device)`, `torch.arange(n).float()`, `torch.ones(n).type_as(x)`.
+    `torch.randn(n).to(device)`, `torch.arange(n).float()`, `torch.ones(n).type_as(x)`; and `x = torch.zeros(n)`, where a
+    later statement beside it moves it, `x = x.to(device)`, and nothing reads it in between.
 
     ## Why is this bad
     The tensor is made twice. One made on the CPU is filled by the CPU, waits in host memory, and goes over the bus; the
@@ -62,7 +63,7 @@ class CreateThenMove(Rule):
     `torch.full(size, 0.1).double()`), for leaves that require grad, behind `expand`, whose copy can be written to, where
     `.cuda(gpu)` may be given None, and for an argument that is called `device` but may be anything: an annotation
     `device: torch.device` says what it is, and so do the calls where all are in the file, none in another. There is no fix
-    where a comment stands inside the call that would go.
+    where a comment stands inside the call that would go, nor where the move is a statement of its own.
 
     Not reported are random numbers for which a generator is passed, or where the same function seeds the CPU's or saves its
     state, moves to a device that is an expression over several lines, what requires grad and is then changed in place, which
@@ -80,17 +81,20 @@ class CreateThenMove(Rule):
     since = TorchVersion(0, 4)
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Reports the last move or cast behind a factory's call."""
+        """Reports the last move or cast behind a factory's call, or the call itself where it gets a name in between."""
         creation = self.model.devices.creation(node)
         if creation is None:
             return
         words = self._words(creation)
         made, steps = self.model.shown(creation.factory.func), "".join(map(self._step, creation.steps))
         written = ", ".join(f"{name}={self.model.code.written(value)}" for name, value in words.items())
+        how = f"`{made}(…){steps}`"
+        if creation.apart:
+            how = f"`{made}(…)` with `{steps}` in line {self.model.line(creation.steps[-1])}"
         self.report(
             node,
-            f"`{made}(…){steps}` makes the tensor twice: pass `{written}` to `{made}`",
-            None if any(map(_is_explained, creation.steps)) else _fix(creation, words),
+            f"{how} makes the tensor twice: pass `{written}` to `{made}`",
+            None if creation.apart or any(map(_is_explained, creation.steps)) else _fix(creation, words),
             strict=creation.device is None
             or creation.tried
             or creation.stays

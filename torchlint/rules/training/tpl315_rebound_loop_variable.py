@@ -13,7 +13,8 @@ from torchlint.semantics.memory.rebound import Rebound
 class ReboundLoopVariable(Rule):
     """
     ## What it does
-    Finds loops over tensors that give their variable a new value which nothing reads: `for v in batch: v = v.to(device)`.
+    Finds loops over tensors that give their variable a new value which nothing reads: `for v in batch: v = v.to(device)`,
+    and loops over parameters that give it an item of something else: `p = averaged[name].clone()`.
 
     ## Why is this bad
     The name gets the new tensor, and the list, dict or module keeps the old one. What the loop was to move, clip or scale is as

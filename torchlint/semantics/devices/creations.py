@@ -17,6 +17,7 @@ from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.certain_devices import CertainDevices
 from torchlint.semantics.devices.example_inputs import ExampleInputs
 from torchlint.semantics.devices.factories import keyword
+from torchlint.semantics.devices.moves.later_moves import LaterMoves
 from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
 from torchlint.semantics.devices.same_values import SameValues
 
@@ -35,6 +36,8 @@ _SHAPING = frozenset(
 _EXPANDING = frozenset({"expand", "expand_as"})
 _FILLING = frozenset({"fill_", "zero_"})
 _RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "exponential_"})
+_AROUND = (ast.Attribute, ast.Subscript, ast.Assign)
+"""What may move or cast a tensor that stands in it."""
 _STREAM_CALLS = frozenset({"manual_seed", "fork_rng", "get_rng_state", "set_rng_state"})
 _OF_STREAMS = ("torch.manual", "torch.random", "torch.get", "torch.set")
 _OTHER_DEVICES = re.compile(r"cuda|gpu|device|accelerat|lightning|deepspeed|^(mps|xpu|npu|hpu|tpu|xla)$", re.IGNORECASE)
@@ -47,7 +50,8 @@ class Creation(Generic[Made, Node]):
     The factory could make it on ``device`` and with ``dtype`` itself. Both are expressions of the file, or code where the file
     has none that says so; ``known_dtype`` is torch's name of the dtype where only a method's name says it (``.float()``).
     ``same`` is whether the factory would make the very values that the copy has; ``tried`` is one made to try out what the file
-    defines; one that ``stays`` goes where another tensor is, in a program that knows the CPU alone.
+    defines; one that ``stays`` goes where another tensor is, in a program that knows the CPU alone. One is moved ``apart`` that
+    gets a name first: ``x = torch.zeros(n)``, and ``x = x.cuda()`` behind it.
     """
 
     factory: Made
@@ -58,6 +62,7 @@ class Creation(Generic[Made, Node]):
     same: Fact
     tried: bool
     stays: bool
+    apart: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class _Chain:
     steps: tuple[ast.Call, ...]
     placement: Placement
     between: frozenset[str]
+    is_apart: bool
 
     @property
     def is_random(self) -> bool:
@@ -88,10 +94,10 @@ class Creations:
 
     @cached_property
     def copied(self) -> dict[ast.Call, Creation[ast.Call, ast.expr]]:
-        """The last steps of the chains that make a tensor twice, each with the whole."""
+        """The last steps of the chains that make a tensor twice, each with the whole; the factory where these are apart."""
         chains = (self._chain(call, name) for call, name in self._factories())
         return {
-            chain.steps[-1]: Creation(
+            chain.factory if chain.is_apart else chain.steps[-1]: Creation(
                 chain.factory,
                 chain.steps,
                 chain.placement.device,
@@ -100,6 +106,7 @@ class Creations:
                 self._is_same(chain),
                 self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1]),
                 _follows(chain.placement.device) and self._stays(chain.factory),
+                chain.is_apart,
             )
             for chain in chains
             if chain is not None and self._copies(chain) and not self._is_meant(chain)
@@ -113,7 +120,7 @@ class Creations:
         methods = factories.METHODS if self._semantics.words.speak_of("torch") else ()
         for name in (*factories.FUNCTIONS, *methods):
             for call in calls.get(name, ()):
-                if isinstance(self._semantics.tree.parent(call), (ast.Attribute, ast.Subscript)) or self._is_wrapped(call):
+                if isinstance(self._semantics.tree.parent(call), _AROUND) or self._is_wrapped(call):
                     if self._is_factory(call, name):
                         yield call, name
 
@@ -138,7 +145,7 @@ class Creations:
         between: list[str] = []
         reach = 0
         link: ast.expr = factory
-        while (behind := self._link_behind(link)) is not None:
+        while (behind := self._link_behind(link) or (None if steps else self._link_later(link))) is not None:
             link, method, call = behind
             if call is not None and method in _STEPS:
                 asked = self._placements.of(call)
@@ -151,7 +158,15 @@ class Creations:
                 break
             else:
                 between.append(method)
-        return _Chain(factory, name, tuple(steps), placement, frozenset(between[:reach]) - {""}) if steps else None
+        if not steps:
+            return None
+        is_apart = self._semantics.tree.statement(steps[-1]) is not self._semantics.tree.statement(factory)
+        if is_apart and (placement.device is None or not self._is_told_before(placement.device, factory, steps[-1])):
+            return None
+        return _Chain(factory, name, tuple(steps), placement, frozenset(between[:reach]) - {""}, is_apart)
+
+    def _is_told_before(self, device: ast.expr | str, factory: ast.Call, move: ast.Call) -> bool:
+        return isinstance(device, str) or self._semantics.of(LaterMoves).is_known_before(device, factory, move)
 
     @staticmethod
     def _may_cast(factory: ast.Call, name: str, before: Placement, asked: Placement, between: list[str]) -> bool:
@@ -175,6 +190,11 @@ class Creations:
             case ast.Call() if self._is_wrapped(value):
                 return parent, "", None
         return None
+
+    def _link_later(self, value: ast.expr) -> tuple[ast.expr, str, ast.Call | None] | None:
+        """What is taken of a variable that gets ``value`` where it is read, which gives it its next value."""
+        read = self._semantics.of(LaterMoves).read(value)
+        return self._link_behind(read) if read is not None else None
 
     # --- whether that makes two tensors ------------------------------------------------------------------------------
 

@@ -129,11 +129,12 @@ class ExampleInputs:
         return None
 
     def _is_only_given(self, made: ast.expr, called: ast.Name | None) -> bool:
-        """Whether calls are given what was made, and nothing else is done with it."""
+        """Whether calls are given what was made, and nothing else is done with it but that its form is read."""
         if called is None:
             return self._is_given(made)
         binding = self._semantics.bindings.of(called)
-        return binding is not None and bool(binding.uses) and all(map(self._is_given, binding.uses))
+        others = [use for use in binding.uses if not self._is_form(use)] if binding is not None else []
+        return bool(others) and all(map(self._is_given, others))
 
     def _is_given(self, value: ast.expr) -> bool:
         """Whether a value is an argument of a call that is no factory or method of tensors, perhaps in a tuple."""

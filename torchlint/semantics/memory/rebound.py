@@ -58,7 +58,7 @@ class ReboundItems:
             return found
         for loop in self._tree.of_type(ast.For):
             for name in _targets(loop.target):
-                rebound = self._assignment(loop, name)
+                rebound = self._assignment(loop, name) or self._replacement(loop, name)
                 if rebound is not None and (what := self._rebound(loop, name, rebound)) is not None:
                     found[rebound] = what
         return found
@@ -84,6 +84,33 @@ class ReboundItems:
                     return None
                 return statement
         return None
+
+    def _replacement(self, loop: ast.For, name: ast.Name) -> ast.Assign | None:
+        """The assignment that gives a loop's parameter a tensor from elsewhere, which is not read: ``p = averaged[name]``."""
+        match self._container(loop, name)[0]:
+            case ast.Call(func=ast.Attribute(attr=method), args=[]) if method in _PARAMETERS:
+                inside = (part for statement in loop.body for part in walk(statement))
+            case _:
+                return None
+        for statement in inside:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=target) as stored], value=value) if target == name.id:
+                    new = self._semantics.bindings.of(stored)
+                    if new is None or new.uses or _is_outer(new) or next(self._tree.loops(statement), None) is not loop:
+                        continue
+                    if self._is_taken(value) and not any(
+                        isinstance(part, ast.Name) and part.id == target for part in walk(value)
+                    ):
+                        return statement
+        return None
+
+    def _is_taken(self, value: ast.expr) -> bool:
+        """Whether a value is an item of something, ``averaged[name].clone()``, and nothing else happens."""
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _METHODS:
+            if any(word.arg in ("out", "inplace") for word in value.keywords):
+                return False
+            value = value.func.value
+        return isinstance(value, ast.Subscript) and not any(isinstance(part, (ast.Call, ast.NamedExpr)) for part in walk(value))
 
     def _is_apart(self, use: ast.Name, statement: ast.stmt, loop: ast.For) -> bool:
         """Whether a use of a loop's variable decides if a statement is run, or stands where that is not run."""

@@ -1,0 +1,1 @@
+"""Where a tensor is moved before, or behind, a place in the code."""
