@@ -210,6 +210,9 @@ def test_something_may_come_of_it(snippet: str) -> None:
     ("snippet", "has_none"),
     [
         ("«p.argmax(1).data».numpy()", True),
+        ("class A(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return f(«x.data».numpy())", True),
+        ("class A(torch.autograd.Function):\n    @staticmethod\n    def backward(ctx, x): return f(«x.data».numpy())", False),
+        ("class A(nn.Module):\n    def forward(self, x): return f(«x.data».numpy())", False),
         ("def validation_step(net, x):\n    y = net(x)\n    return «y.data».numpy()", True),
         ("def test_step(net, x): return «net(x).data».numpy()", True),
         ("def training_step(net, x): return «net(x).data».numpy()", False),

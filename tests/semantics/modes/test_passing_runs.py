@@ -14,7 +14,7 @@ _TEST = "def test():\n    model.eval()\n    {body}\n{more}"
 
 def is_passing(text: str) -> bool:
     """Whether the evaluation that starts with the marked run is one of which nothing is kept."""
-    semantics, [call] = marked(f"import torch\nimport matplotlib.pyplot as plt\n{text}\n")
+    semantics, [call] = marked(f"import torch\nimport torch.nn.functional as F\nimport numpy as np\n{text}\n")
     assert isinstance(call, ast.Call)
     [found] = semantics.of(Evaluations).recorded[call]
     return found.is_shown
@@ -33,6 +33,13 @@ def is_passing(text: str) -> bool:
         ("out = «model(z)»\n    print(torch.max(out.data, 1), out)", False),
         ("kept.out = «model(z)»\n    print(kept.out.detach())", False),
         ("for x in z:\n        out = «model(x)»\n        out = out.detach()", False),
+        ("for x in z:\n        out = «model(x)».detach()", False),
+        ("for x in range(z):\n        out = «model(x)».detach()", True),
+        ("steps = np.linspace(-3, 3, z)\n    for i, x in enumerate(steps):\n        out = «model(x)».data.cpu()", True),
+        ("for x in range(z):\n        out = «model(x)»\n        print(out)", False),
+        ("while z:\n        out = «model(x)».detach()", False),
+        ("for x in test_loader:\n        out = «model(x)».detach()", False),
+        ("for i, x in enumerate(tqdm(loader)):\n        out = «model(x)».data.cpu()", False),
         ("out = [«model(x)» for x in z]\n    out = torch.stack(out).detach()", False),
     ],
 )
@@ -51,6 +58,9 @@ def test_a_round_of_training_reads_values(body: str, passes: bool) -> None:
         ("out = «model(x)»\n    print(out.argmax())", "for epoch in range(9):\n    test()", False),
         ("out = «model(x)»\n    print(out.argmax())", "def run():\n    test()\n\nwhile True:\n    run()", False),
         ("out = «model(x)»\n    print(out.argmax())", "", False),  # other files may call it, in a loop
+        ("out = «model(x)»\n    print(F.nll_loss(out, y), accuracy(out, y))", "test()", True),
+        ("out = «model(x)»\n    print(words.search(out))", "test()", False),
+        ("print(words.search(«model(x)»))", "test()", False),
         ("out = «model(x)»\n    return out.argmax()", "test()", False),
         ("global best\n    best = «model(x)».max()", "test()", False),
         ("log.best = «model(x)».max().item()", "test()", False),

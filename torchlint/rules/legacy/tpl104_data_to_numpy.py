@@ -24,9 +24,10 @@ class DataToNumpy(Rule):
     of state dicts, what an embedding is asked for, what frozen modules give (also those that their class freezes, or that all
     callers hand in so) or distributions sample, results of `torch.from_numpy` (also gathered in a list, or handed to a
     function by all that call it in the file), of integers, of batches, or of code where autograd is off, as in a
-    `validation_step`, by a decorator or a block of what is called in another file, or by all that calls a function, or calls
-    what does; and `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which
-    `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. They are shown where the rule is selected by name.
+    `validation_step` or the `forward` of an `autograd.Function`, by a decorator or a block of what is called in another
+    file, or by all that calls a function, or calls what does; and `x.data.cpu().tolist()`, whose numbers have none, or
+    `x.data.numpy().shape`, which `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. They are shown where the rule
+    is selected by name.
 
     ## Why is this bad
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the

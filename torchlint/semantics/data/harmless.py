@@ -113,10 +113,14 @@ class HarmlessReads:
         )
 
     def has_no_graph(self, data: ast.Attribute) -> bool:
-        """Whether an ``x.data`` is read of a position, of what was drawn, of a state dict, or in an evaluation's step."""
+        """Whether an ``x.data`` is read of a position, of what was drawn, of a state dict, in an evaluation's step, or in an
+        operation that autograd is taught.
+        """
         if self._semantics.of(Indices).are(data.value) or self._semantics.of(StateEntries).is_entry(data.value):
             return True
         function, value = self._tree.function(data), data.value
+        if isinstance(function, FUNCTIONS) and self._is_of_function(function):
+            return True
         if not isinstance(function, FUNCTIONS) or _EVALUATING_STEP.fullmatch(function.name) is None:
             return False
         values = [value]

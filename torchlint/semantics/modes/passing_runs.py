@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterable
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function, own_returns
+from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function, Loop, own_returns
 from torchlint.semantics.modes.evaluated_runs import Evaluated
 
 _CUTTING = frozenset({"detach", "data"})
+_COUNTING = frozenset({"builtins.range", "numpy.linspace", "numpy.arange", "torch.linspace", "torch.arange"})
+_LIBRARIES = ("torch.", "torchvision.", "numpy.", "sklearn.", "math.", "matplotlib.")
 _FORM = frozenset({"shape", "size", "dim", "ndim", "dtype", "device", "numel"})
 
 
@@ -27,21 +29,42 @@ class PassingRuns:
         found = list(evaluated)
         if any(map(self._is_repeated, found)):
             return False
-        return all(map(self.is_cut, found)) or (self._keeps_nothing(function) and not self._may_be_called_in_loop(function))
+        if all(map(self.is_cut, found)):
+            return True
+        is_kept = any(self._is_handed_on(each.run.node) for each in found)
+        return not is_kept and self._keeps_nothing(function) and not self._may_be_called_in_loop(function)
 
     def are_of_statements(self, evaluated: Iterable[Evaluated]) -> bool:
         """Whether statements run models once each, and read nothing but the values of what comes out."""
         return all(not self._is_repeated(found) and self.is_cut(found) for found in evaluated)
 
     def _is_repeated(self, found: Evaluated) -> bool:
-        """Whether a model is run for each of several items, behind where its mode is set: in a loop, here or in a function."""
+        """Whether a model is run for each of several items, behind where its mode is set: in a loop, here or in a function.
+
+        What a loop over numbers detaches at once is left by each round as it would be by one.
+        """
         if found.is_looped:
             return True
-        for call in {found.run.node, found.run.call}:
+        calls = {found.run.node, found.run.call}
+        is_cut = any(map(self.is_cut_there, calls))
+        for call in calls:
             around = [loop for loop in self._tree.loops(call) if not self._tree.inside(found.switch, loop)]
-            if around or self._is_in_comprehension(call):
+            if self._is_in_comprehension(call) or any(not is_cut or not self._is_counted(loop) for loop in around):
                 return True
         return False
+
+    def _is_counted(self, loop: Loop) -> bool:
+        """Whether a loop goes through numbers: ``for z in np.linspace(-3, 3, 20)``."""
+        iterable = loop.iter if isinstance(loop, ast.For) else None
+        if isinstance(iterable, ast.Call) and self._name(iterable) == "builtins.enumerate" and iterable.args:
+            iterable = iterable.args[0]
+        if isinstance(iterable, ast.Name):
+            bindings = self._semantics.bindings.reaching(iterable)
+            iterable = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+        return isinstance(iterable, ast.Call) and self._name(iterable) in _COUNTING
+
+    def _name(self, call: ast.Call) -> str:
+        return self._semantics.qualified_name(call.func) or ""
 
     def _is_in_comprehension(self, call: ast.Call) -> bool:
         for parent in self._tree.ancestors(call):
@@ -86,6 +109,24 @@ class PassingRuns:
                     node = parent
                 case _:
                     return False
+
+    def _is_handed_on(self, call: ast.Call) -> bool:
+        """Whether a method of something is given what comes out, and may go on with it: ``decoder.search(encoder(x))``."""
+        match self._tree.statement(call):
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is call:
+                binding = self._semantics.bindings.of(target)
+                places: list[ast.expr] = [*binding.uses] if binding is not None else []
+            case _:
+                places = [call]
+        parents = ((place, self._tree.parent(place)) for place in places)
+        return any(
+            isinstance(parent, ast.Call) and place in parent.args and self._is_own(parent.func) for place, parent in parents
+        )
+
+    def _is_own(self, function: ast.expr) -> bool:
+        """Whether what is called is a method, and none of torch or another library."""
+        name = self._semantics.qualified_name(function) or ""
+        return isinstance(function, ast.Attribute) and not name.startswith(_LIBRARIES)
 
     def _keeps_nothing(self, function: Function) -> bool:
         """Whether a function returns nothing, and stores nothing that others see."""
