@@ -219,3 +219,35 @@ def test_right_figures_of_the_rounds_so_far(figure: str) -> None:
 )
 def test_what_is_right_or_not_known(snippet: str) -> None:
     assert wrong(snippet) == []
+
+
+TEST = (
+    "def test(net, loader):\n    total = 0\n    for x, y in loader:\n        total += F.mse_loss(net(x), y)\n"
+    "    return total / {length}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("makers", "is_wrong"),
+    [
+        (["DataLoader(data, 64)"], True),
+        (["DataLoader(data, batch_size=1)"], False),
+        (["DataLoader(data)"], False),
+        (["DataLoader(data, batch_size=size)"], True),
+        (["DataLoader(data, batch_size=1)", "DataLoader(data, batch_size=size)"], False),
+        (["DataLoader(data, batch_size=1)", "DataLoader(data, batch_size=64)"], True),
+        (["DataLoader(data, batch_sampler=batches)"], True),
+        (["DataLoader(data, **options)"], True),
+        (["found(data)"], True),
+        ([], True),
+    ],
+)
+def test_a_loader_of_callers(makers: list[str], is_wrong: bool) -> None:
+    length = "«len(loader.dataset)»" if is_wrong else "len(loader.dataset)"
+    calls = "".join(f"def run{n}(net, data, size):\n    dl = {each}\n    test(net, dl)\n" for n, each in enumerate(makers))
+    assert bool(wrong(HEAD + TEST.format(length=length) + calls)) is is_wrong
+
+
+def test_a_loader_that_is_made_in_the_call() -> None:
+    call = "def run(net, data):\n    test(net, DataLoader(data, batch_size=1))\n"
+    assert not wrong(HEAD + TEST.format(length="len(loader.dataset)") + call)

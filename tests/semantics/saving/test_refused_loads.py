@@ -214,3 +214,33 @@ def test_what_the_file_saves_whole_by_the_same_path(saved: str, to: str, load: s
 )
 def test_what_need_not_be_a_module_of_the_same_path(saved: str, to: str, load: str) -> None:
     assert used(BOTH.format(saved=saved, to=to, load=load)) == []
+
+
+LOG = (
+    "from collections import OrderedDict, defaultdict\nlog = None\nif old:\n    log = {load}\n"
+    "if log is None:\n    log = {made}\nrun(log)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "saved", "use"),
+    [
+        ("defaultdict(list)", "log", "defaultdict(list)"),
+        ("defaultdict(list)", "dict(log)", ""),
+        ("defaultdict(list)", "other", ""),
+        ("OrderedDict()", "log", ""),
+        ("{}", "log", ""),
+        ("begin()", "log", ""),
+    ],
+)
+def test_what_is_made_where_nothing_is_loaded(made: str, saved: str, use: str) -> None:
+    load = "«torch.load(p)»" if use else "torch.load(p)"
+    assert used(LOG.format(load=load, made=made) + f"def keep(log, q):\n    torch.save({saved}, q)") == [use][: bool(use)]
+
+
+def test_a_third_value_tells_nothing() -> None:
+    third = LOG.format(load="torch.load(p)", made="defaultdict(list)").replace(
+        "run(log)", "if new:\n    log = plain()\nrun(log)"
+    )
+    other = third.replace("log is None", "empty").replace("log = None\n", "log = plain()\n")
+    assert used(other + "torch.save(log, q)") == []

@@ -22,7 +22,8 @@ class RefusedLoad(Rule):
     two keys or more that are read stand in a dict that is saved with a `state_dict()`, and beside them the parsed options, a
     scheduler itself, an object of a class of the project, or a number of NumPy's: as it is, computed with, or given by a
     function of the file, as the best score so far. The dict may be made by a function of the file, too. So are loads of a
-    path by which the same file saves a whole module, and nothing else, also where a file is opened by it.
+    path by which the same file saves a whole module, and nothing else, also where a file is opened by it; and one into a
+    variable that else gets a `defaultdict`, or another container that torch refuses, and that the file saves.
 
     ## Why is this bad
     Since torch 2.6 `torch.load` reads tensors and plain data only, unless it is told otherwise: everything else raises an

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import dotted, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
+from torchlint.semantics.memory.references import References
 from torchlint.semantics.numerics.batch_means import BatchMeans, is_hits, plain
 from torchlint.semantics.numerics.sums import Sums, is_zero
 from torchlint.semantics.provenance.loaders import LOADERS
@@ -97,7 +98,7 @@ class Denominators:
             return None
         sum_ = sums[0]
         loader = self._gone_through(sum_.loop.iter)
-        if loader is None or self._is_of_single_samples(loader):
+        if loader is None or self._is_of_single_samples(loader) or self._is_given_single_samples(loader):
             return None
         if self._tree.function(total) is not self._tree.function(sum_.loop) or not sum_.is_whole:
             return None
@@ -267,6 +268,22 @@ class Denominators:
                 return True
         return False
 
+    def _is_given_single_samples(self, loader: ast.expr) -> bool:
+        """Whether a caller gives a loader of single samples, and none gives one of larger batches, as far as they say so."""
+        bindings = self._semantics.bindings.reaching(loader) if isinstance(loader, ast.Name) else ()
+        if len(bindings) != 1 or bindings[0].form is not Form.PARAMETER:
+            return False
+        function = bindings[0].scope.node
+        if not isinstance(function, FUNCTIONS):
+            return False
+        references, sizes = self._semantics.of(References), list[object]()
+        for site in self._semantics.facts.call_sites(function):
+            for each in (*site.args, *(word.value for word in site.keywords)):
+                if references.parameter(site, function, each) is bindings[0].node:
+                    is_made = isinstance(each, ast.Call) and self._semantics.qualified_name(each.func) in LOADERS
+                    sizes += [_batch_size(call) for call in ([each] if is_made else self._makers(each))]
+        return 1 in sizes and not any(isinstance(size, int) and size > 1 for size in sizes)
+
     def _makers(self, loader: ast.expr) -> Iterator[ast.Call]:
         held = loader.value if isinstance(loader, ast.Subscript) else loader
         if isinstance(held, ast.Attribute):
@@ -306,6 +323,15 @@ def _is_one(value: ast.expr) -> bool:
 
 def _is_size(value: ast.expr) -> bool:
     return isinstance(value, (ast.Name, ast.Attribute)) and _BATCH_SIZE.search(last_name(value)) is not None
+
+
+def _batch_size(call: ast.expr) -> object:
+    """What the call of a loader says of the size of its batches, if that is a number."""
+    if not isinstance(call, ast.Call) or any(word.arg in (None, "batch_sampler") for word in call.keywords):
+        return None
+    for size in _given(call, 1, "batch_size"):
+        return size.value if isinstance(size, ast.Constant) else None
+    return 1
 
 
 def _given(call: ast.Call, place: int, name: str) -> Iterator[ast.expr]:

@@ -37,6 +37,10 @@ _OPTION = re.compile(
     re.IGNORECASE,
 )
 """A path that is an option as a whole: it is the same wherever it is asked for."""
+_CONTAINERS = frozenset(
+    {"collections.defaultdict", "collections.deque", "collections.ChainMap", "argparse.Namespace", "types.SimpleNamespace"}
+)
+"""Classes of Python's own that torch refuses to unpickle, unlike ``OrderedDict``, ``Counter`` and ``set`` (tried with 2.13)."""
 _ASKING = frozenset({"isinstance", "hasattr", "type", "issubclass", "callable"})
 
 
@@ -114,8 +118,8 @@ class RefusedLoads:
 
     def _saved_with_object(self, load: ast.Call) -> RefusedLoad[ast.expr] | None:
         """An object in the checkpoints of the file: in those of the same path, or that have the keys that are asked for."""
-        if (module := self._saved_by_this_path(load)) is not None:
-            return RefusedLoad(module, load, is_saved=True)
+        if (held := self._saved_by_this_path(load) or self._made_instead(load)) is not None:
+            return RefusedLoad(held, load, is_saved=True)
         keys = {key for use in self._semantics.of(LoadedUses).of(load) if (key := self._key(use)) is not None}
         if len(keys) < _ENOUGH_KEYS:
             return None
@@ -134,6 +138,22 @@ class RefusedLoads:
         same = [save for save in self._files.saves if len(save.args) > 1 and paths.spelled(save.args[1]) == spelled]
         held = [save.args[0] if save.args[0] in whole.get(save, ()) else None for save in same]
         return held[0] if held and None not in held else None
+
+    def _made_instead(self, load: ast.Call) -> ast.expr | None:
+        """The call of a class that a variable gets, or else what is loaded, where the file saves a variable of that name."""
+        saved = {save.args[0].id for save in self._files.saves if save.args and isinstance(save.args[0], ast.Name)}
+        for use in self._semantics.of(LoadedUses).of(load) if saved else ():
+            if not isinstance(use, ast.Name) or use.id not in saved:
+                continue
+            values = [binding.value for binding in self._semantics.bindings.reaching(use) if not binding.path]
+            made = [each for each in values if isinstance(each, ast.Call) and self._is_container(each)]
+            others = [each for each in values if each not in made and each is not load and not _is_none(each)]
+            if made and not others:
+                return made[0]
+        return None
+
+    def _is_container(self, call: ast.Call) -> bool:
+        return self._semantics.qualified_name(call.func) in _CONTAINERS
 
     def _saved_module(self, keys: set[str]) -> ast.expr | None:
         """A module that stands whole in all of the dicts with these keys that the file saves."""
@@ -197,3 +217,7 @@ class RefusedLoads:
         if not isinstance(name, ast.Attribute) or name.attr not in ("__name__", "__qualname__"):
             return False
         return not isinstance(self._tree.parent(name), ast.Compare)
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
