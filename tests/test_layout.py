@@ -45,6 +45,7 @@ MAY_IMPORT = {
 SEMANTICS = (
     "torch_api",
     "code",
+    "gpus",
     "summaries",
     "kinds",
     "",

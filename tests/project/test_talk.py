@@ -321,7 +321,12 @@ BUILDING = "import torch\n\ndef build(net, path):\n    net.load_state_dict(torch
         ("net.cuda(); y = net(x).to('cpu').numpy()", []),  # what comes out
         # the number of the one GPU that the process sees
         ("os.environ['CUDA_VISIBLE_DEVICES'] = parse('--gpu'); net = net.cuda()", []),
-        ("net = net.cuda(); parse('--gpu')", ["TPL501"]),
+        ("net = net.cuda(); parse('--gpu')", []),  # nothing asks for it, or it is told to the process
+        ("net = DataParallel(net.cuda(), device_ids=parse('--gpu_ids'))", []),
+        ("net = net.cuda(parse('--gpu'))", ["TPL501"]),
+        ("gpu = parse('--gpu')\nif gpu: net.cuda()", ["TPL501"]),
+        ("gpu = parse('--gpu')\nnet = net.cuda() if gpu >= 0 else net", ["TPL501"]),
+        ("gpu_ids = parse('--gpu_ids')\nnet.cuda(gpu_ids[0])", ["TPL501"]),
         ("os.environ['CUDA_VISIBLE_DEVICES'] = parse('--gpu'); net = net.to('cuda' if fast else 'cpu')", ["TPL501"]),
         ("net.cuda(); net.to('cpu')", ["TPL501"]),
         # nothing says where the model goes, or it goes where somebody chooses

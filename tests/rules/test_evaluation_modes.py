@@ -276,3 +276,40 @@ def test_a_file_that_loads_states_is_about_torch(word: str, found: int) -> None:
 def test_what_a_notebook_prints_one_by_one_is_looked_at(cells: str, is_strict: bool) -> None:
     text = f"{cells}import torch\n\nmodel.eval()\n{cells}for x in loader:\n    y = model(x).argmax()\n    print(y)\n"
     assert [each.is_strict for each in lint(Source(text), select_rules(select=["TPL304"]))] == [is_strict]
+
+
+DECODED = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.decoder = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+
+    def {name}(self, z):
+        return self.decoder(z)
+
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), 1)
+for epoch in range(3):
+    model.train()
+    model.decoder(x).sum().backward()
+    optimizer.step()
+with torch.no_grad():
+    for z in test_loader:
+        accuracy = model.{name}(z)
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "is_set"),
+    [("decode", "", True), ("decode", "y = model.decode(x)", False), ("evaluate", "y = model.evaluate(x)", True)],
+)
+def test_a_function_that_training_may_call_too_is_not_put_into_evaluation_mode(name: str, more: str, is_set: bool) -> None:
+    text = DECODED.format(name=name, more=more)
+    assert [found.code for found in lint(Source(text), select_rules(["TPL305"]))] == ["TPL305"]
+    assert ("self.decoder.eval()" in fixed(text, "TPL305")) is is_set

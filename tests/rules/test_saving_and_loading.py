@@ -255,3 +255,87 @@ def test_a_whole_model_in_a_checkpoint_is_loaded_to_the_device_that_has_a_name(u
     text = f"import torch\n\ndevice = torch.device(chosen)\nsaved = torch.load(path)\n{uses}\n"
     [found] = findings(text, Entry.of(LoadWithoutMapLocation))
     assert f"map_location={place}" in found.message
+
+
+CHOSEN = """
+    import torch
+
+    def save(path, whole):
+        net = torch.nn.Linear(2, 2)
+        other = torch.nn.Linear(2, 2)
+        if whole:
+            torch.save(net, path)
+        else:
+            torch.save({}, path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("saved", "is_strict"), [("net.state_dict()", True), ("other.state_dict()", False), ("net.weight", False)]
+)
+def test_a_whole_module_that_an_option_asks_for_is_strict(saved: str, is_strict: bool) -> None:
+    assert [each.is_strict for each in findings(CHOSEN.format(saved), Entry.of(WholeModuleSave))] == [is_strict]
+
+
+def test_a_state_that_is_saved_besides_is_no_choice() -> None:
+    text = CHOSEN.format("net.state_dict()").replace("        else:\n    ", "")
+    assert [each.is_strict for each in findings(text, Entry.of(WholeModuleSave))] == [False]
+
+
+RESUMED = """
+    import torch
+
+    def train(net, path, device, updates, rate, epochs):
+        saved = torch.load(path)
+        net.load_state_dict(saved["state_dict"])
+        net.to(device)
+        momentum = saved["momentum"]
+        for key in updates:
+            {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "has_fix"),
+    [
+        ("updates[key] = updates[key] + momentum[key] * rate", False),
+        ("updates[key] -= momentum[key]", False),
+        ("print(momentum[key])", True),
+        ("updates[key] = updates[key] + momentum[key].to(device)", True),
+        ("updates[key] = momentum + 1", True),
+    ],
+)
+def test_entries_that_are_reckoned_with_do_not_go_to_the_cpu(line: str, has_fix: bool) -> None:
+    (found,) = findings(RESUMED.format(line), Entry.of(LoadWithoutMapLocation))
+    assert (found.fix is not None) is has_fix
+
+
+HANDED_ON = """
+    import torch
+
+    {head}
+    def to_batch(x):
+        return torch.tensor(x){move}
+
+    def test(model, data):
+        model.eval()
+        return [model(to_batch(each)) for each in data]
+
+    def main(path, data):
+        model = torch.load(path)
+        test(model, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "move", "given"),
+    [
+        ('device = torch.device("cuda")', ".to(device)", "map_location=device"),
+        ("", ".cuda()", None),
+        ("", "", 'map_location="cpu"'),
+    ],
+)
+def test_a_whole_module_goes_where_its_batches_do(head: str, move: str, given: str | None) -> None:
+    text = textwrap.dedent(HANDED_ON).format(head=head, move=move)
+    fixed = fix(Source(text), [Entry.of(LoadWithoutMapLocation)], Applicability.UNSAFE).text
+    assert fixed == (text if given is None else text.replace("torch.load(path)", f"torch.load(path, {given})"))

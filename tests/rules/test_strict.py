@@ -207,3 +207,9 @@ def test_the_same_options_have_the_same_key_in_every_process() -> None:
         )
         keys.add(run.stdout)
     assert len(keys) == 1 and "TPL105" in keys.pop()
+
+
+def test_what_only_python_2_runs_is_strict() -> None:
+    text = TEXT + "import sys\nif sys.version_info[0] == 2:\n    z = 'ANOTHER WORD'\n"
+    assert found(DEFAULTS, Loud, text=text) == [("TPL998", 2), ("TPL998", 3), ("TPL998", 6)]
+    assert found(LENIENT, Loud, text=text) == [("TPL998", 3)]

@@ -87,7 +87,8 @@ class Looking:
 
     def _diagnostic(self, rule: Rule, remark: Remark) -> Diagnostic:
         start, end = (self._source.location(offset) for offset in self._model.span(remark.node))
-        is_left_out = self._options.leaves_out(rule.code, remark.is_strict)
+        is_strict = remark.is_strict or self._model.apis.is_of_python_2(remark.node)
+        is_left_out = self._options.leaves_out(rule.code, is_strict)
         return Diagnostic(
             code=rule.code,
             name=rule.name,
@@ -99,7 +100,7 @@ class Looking:
             snippet=self._source.line(start.row),
             declared_url=rule.url,
             severity=rule.severity,
-            is_strict=remark.is_strict,
+            is_strict=is_strict,
         )
 
 

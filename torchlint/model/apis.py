@@ -38,6 +38,11 @@ class ApisQuestions:
         twin = self._model.twin(node)
         return twin is not None and self._semantics.of(Versions).are_asked_for(twin)
 
+    def is_of_python_2(self, node: cst.CSTNode) -> bool:
+        """Whether only Python 2 runs a node, by a condition around it."""
+        twin = self._model.twin(node)
+        return twin is not None and self._semantics.of(Versions).are_of_python_2(twin)
+
     def is_missed(self, node: cst.CSTNode) -> bool:
         """Whether code catches what happens where a node is not there any more, or only raises."""
         twin = self._model.twin(node)

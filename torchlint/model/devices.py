@@ -20,6 +20,7 @@ from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
 from torchlint.semantics.saving.training_runs import TrainingRuns
 from torchlint.semantics.saving.unsafe_loads import Told, UnsafeLoads
 from torchlint.semantics.training.left_on_cpu import LeftOnCpu
+from torchlint.semantics.training.trained_objects import TrainedObjects
 from torchlint.semantics.training.whole_programs import WholePrograms
 from torchlint.text.notebook import NotebookSource
 
@@ -97,6 +98,7 @@ class DevicesQuestions:
             self._semantics.of(LeftOnCpu).is_left_on_cpu,
             runs.is_of_run,
             self._semantics.of(WholePrograms).has_saved,
+            self._semantics.of(TrainedObjects).has_saved,
             gpu.is_of_one_gpu,
         )
         return any(self._model.answered(question, load) for question in asked)

@@ -32,6 +32,10 @@ class ModulesQuestions:
         """The modules that a ``torch.save`` writes to a file with their code's names; empty if it saves something else."""
         return self._model.found(self._semantics.of(SavedModules).whole, save) or ()
 
+    def is_chosen_whole(self, save: cst.Call) -> bool:
+        """Whether a save of a whole module stands under a condition whose other branch saves its state."""
+        return bool(self._model.answered(self._semantics.of(SavedModules).is_chosen, save))
+
     def may_be_none(self, module: cst.BaseExpression) -> bool:
         """Whether a module that is saved may be ``None`` as well, as far as the file tells."""
         return bool(self._model.answered(self._semantics.of(SavedModules).may_be_none, module))

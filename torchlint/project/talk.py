@@ -62,6 +62,11 @@ _NUMBERS = re.compile(rb"""(?m)^[^#\n]{0,200}?["'][\w-]{0,20}gpu\w{0,9}["']""")
 """Options that say which GPU is meant, or whether one is."""
 _MADE_VISIBLE = re.compile(rb"""(?m)^[^#\n]{0,60}CUDA_VISIBLE_DEVICES["']\]\s*=""")
 """Where it is said which GPUs the process sees: the first of these is the one, whatever its number."""
+_BY_NUMBER = re.compile(
+    rb"(?mi)^(?![ \t]{0,60}print\()[^#\n]{0,200}?(?:\b(?:if|elif|while|and|or|not|assert)\b[^#\n]{0,200}?gpu"
+    rb"|gpu[^#\n]{0,200}?\b(?:if|and|or)\b|\b(?:cuda|to|device)\([^#)\n]{0,100}?gpu|gpu\w{0,9}\[)"
+)
+"""Where such an option says where something goes, or whether: a list that only a wrapper is given says neither."""
 _BARE = "bare loads"
 """The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped.
 
@@ -162,10 +167,17 @@ class Talk:
             elif topic == _LEANING:
                 self._told[key] = _leans(root, self._imported(project))
             elif topic == _CHOOSING:
-                self._told[key] = self._look_for(_chooses_device, root)
+                self._told[key] = self._chooses_device(root)
             else:
                 self._told[key] = self._look_for(lambda text: _speaks_of(topic, text), root)
         return self._told[key]
+
+    def _chooses_device(self, root: str) -> bool | None:
+        """Whether code says where to run, and not only which GPUs the process is to see, or a model to be wrapped for."""
+        found = self._look_for(_says_where, root)
+        if found is False and self._look_for(_has_number, root):
+            return self._look_for(_BY_NUMBER.search, root)
+        return found
 
     def _imported(self, root: str) -> dict[str, _Folder]:
         """What the code in each folder below a root imports."""
@@ -251,10 +263,13 @@ def _speaks_of(topic: str, text: bytes) -> bool:
     return False
 
 
-def _chooses_device(text: bytes) -> bool:
-    """Whether code says where to run, and not only which GPU the process is to see."""
-    if _speaks_of(_CHOOSING, text):
-        return True
+def _says_where(text: bytes) -> bool:
+    """Whether code speaks of the CPU as a device, of a choice, or of another GPU than the first one."""
+    return _speaks_of(_CHOOSING, text)
+
+
+def _has_number(text: bytes) -> bool:
+    """Whether code has an option that says which GPU is meant, and not which ones the process is to see."""
     return _NUMBERS.search(text) is not None and not _MADE_VISIBLE.search(text)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, last_name
 
 _EVALUATING = re.compile(
     r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|predict\w*|infer\w*|score\w*|acc|accuracy|metrics?|sampl\w*|generat\w*|gen|"
@@ -68,6 +68,10 @@ class Purpose:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+
+    def is_called_once(self, function: Function) -> bool:
+        """Whether at most one call of the file is of what is called like a function: it is there for what that is there for."""
+        return len(self._semantics.facts.calls.get(function.name, ())) < 2
 
     def is_test_case(self, scope: FlowScope) -> bool:
         """Whether code is a test of the code itself: a ``test_…`` function, or a method of a test case."""

@@ -70,3 +70,29 @@ def test_is_for_all_versions(snippet: str) -> None:
 def test_is_missed(snippet: str, missed: bool) -> None:
     semantics, (node,) = marked(snippet)
     assert semantics.of(Versions).are_missed(node) is missed
+
+
+@pytest.mark.parametrize(
+    ("snippet", "is_old"),
+    [
+        ("if sys.version_info[0] == 2:\n    «f(x)»", True),
+        ("if sys.version_info < (3,):\n    «f(x)»", True),
+        ("if sys.version_info < (3, 0):\n    «f(x)»", True),
+        ("if sys.version_info.major < 3:\n    «f(x)»", True),
+        ("if six.PY2:\n    y = [«f(x)»]", True),
+        ("if not PY3:\n    «f(x)»", True),
+        ("if sys.version_info[0] >= 3:\n    pass\nelse:\n    «f(x)»", True),
+        ("y = «f(x)» if PY2 else g(x)", True),
+        ("if sys.version_info[0] == 3:\n    «f(x)»", False),
+        ("if sys.version_info < (3, 5):\n    «f(x)»", False),
+        ("if sys.version_info[1] < 3:\n    «f(x)»", False),
+        ("if sys.version_info[0] == 2:\n    pass\nelse:\n    «f(x)»", False),
+        ("if sys.version_info[0] == 2:\n    pass\nelif y:\n    «f(x)»", False),
+        ("if PY2 or fast:\n    «f(x)»", False),
+        ("if sys.version_info[0] == 2:\n    pass\n«f(x)»", False),
+        ("if fast:\n    «f(x)»", False),
+    ],
+)
+def test_code_that_only_python_2_runs(snippet: str, is_old: bool) -> None:
+    semantics, (node,) = marked("import sys\n" + snippet)
+    assert semantics.of(Versions).are_of_python_2(node) is is_old

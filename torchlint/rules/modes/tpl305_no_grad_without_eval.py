@@ -53,7 +53,8 @@ class NoGradWithoutEval(Rule):
 
     ## Fix safety
     Unsafe: the figures change. `model.eval()` is inserted before the evaluation, and `model.train()` behind it where training
-    goes on and does not set the mode itself.
+    goes on and does not set the mode itself. Nothing is inserted into a function that is not called like an evaluation, and
+    more than once: training may call it, too.
 
     ## References
     - [torch.nn.Module.eval](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval)

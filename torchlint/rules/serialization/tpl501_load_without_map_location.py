@@ -18,16 +18,18 @@ class LoadWithoutMapLocation(Rule):
     itself, is a checkpoint with items such as `"state_dict"`, or is put on a device afterwards.
 
     What is loaded goes back to where it was, and the finding is strict, where the same run saved the file before (also by
-    early stopping, in the training that it called before, to what the trainer calls its best, in an earlier round of a loop
-    that saves in each, or by a path of the same name, where the loop that trains goes back to it), in a test whose options
-    do not name the file, in a script that names the CPU as its device and speaks of no other one, in a project of which one
-    file saves and none speaks of a device, and in a program that runs on one GPU and nowhere else. Such a program writes the
-    GPU out in every move (`.cuda()`, `.to("cuda")`), or in one that it makes whatever its flags say, or ends without, where
-    it loads, where that function is called or in the model itself, and names no other GPU, be it the first one or not
-    (`x.to(y.device)` and the number of the GPU that the process sees are no choice, nor is a list for `DataParallel` that
-    begins with the first one: there the weights lie); or no file of the project speaks of the
-    CPU as a device, or of a choice. A folder that trains for itself counts as a project, too, where it imports nothing of
-    what stands beside it, and nothing there imports it.
+    early stopping, in the training that it called before, or by an object that was told the place and has trained, to what
+    the trainer calls its best, in an earlier round of a loop that saves in each, or by a path of the same name, where the
+    loop that trains goes back to it), in a test whose options do not name the file, in a script that names the CPU as its
+    device and speaks of no other one, in a project of which one file saves and none speaks of a device, and in a program that
+    runs on one GPU and nowhere else. Such a program writes the GPU out in every move (`.cuda()`, `.to("cuda")`), or in one
+    that it makes whatever its flags say, or ends without, where it loads, where that function is called or in the model
+    itself, also where these call a class or function of another file that puts something on a GPU and nowhere asks for one,
+    and names no other GPU, be it the first one or not (`x.to(y.device)` and the number of the GPU that the process sees are
+    no choice, nor is a list for `DataParallel` that begins with the first one, or that goes nowhere else: there the weights
+    lie); or no file of the project speaks of the CPU as a device, or of a choice, be it that an option with the number of a
+    GPU is asked for. A folder that trains for itself counts as a project, too, where it imports nothing of what stands beside
+    it, and nothing there imports it.
     So it is where a function or script makes a model, loads into it what it saves by the same name, and nothing in the file
     speaks of a device, where all that the file saves was put on the CPU before, which the state of an optimizer is not, for
     data, `x, y = torch.load(path)`, of which nothing shows but that it is put on a device, and for the files that torchvision
@@ -54,9 +56,10 @@ class LoadWithoutMapLocation(Rule):
     batches, is loaded to the device of these, if that has a name there, and there is no fix if not. A checkpoint with a whole
     model is loaded to that device, too: an optimizer beside it is moved by nothing. So is one of which an item takes the
     place of what was moved before (`x = x.to(device)`, then `x = saved["x"]`), or becomes a part of the object that calls it.
-    There is no fix either for a call that unpacks its arguments. Not reported are what may as well be plain data, an explicit
-    `map_location=None`, loading that has another branch with a `map_location` that is no GPU, or a handler with one for where
-    it fails, and what the same function saved to memory.
+    There is no fix either where an entry is reckoned with by a key (`v = saved["v"]`, then `v[key] * rate`), and for a call
+    that unpacks its arguments. Not reported are what may as well be plain data, an explicit `map_location=None`, loading that
+    has another branch with a `map_location` that is no GPU, or a handler with one for where it fails, and what the same
+    function saved to memory.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)

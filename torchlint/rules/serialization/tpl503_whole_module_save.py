@@ -14,7 +14,8 @@ class WholeModuleSave(Rule):
     """
     ## What it does
     Finds `torch.save(model, path)`, where `model` is an `nn.Module`, and modules in the dicts and lists that are saved. What
-    a function or an object is given to save, its callers tell, also those in other files of the project.
+    a function or an object is given to save, its callers tell, also those in other files of the project. Where the other branch
+    of a condition saves the state of the same module, the finding is strict: an option asks for the whole one.
 
     ## Why is this bad
     The file holds the module's weights and, by name, the classes that it is made of. `torch.load` refuses it unless it is
@@ -78,6 +79,7 @@ class WholeModuleSave(Rule):
                 *(replace(module, _state(module)) for module in modules),
                 rests_on=unknown("the code that loads the file has to make the module itself"),
             ),
+            strict=self.model.modules.is_chosen_whole(node),
         )
 
 

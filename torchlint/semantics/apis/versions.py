@@ -25,6 +25,12 @@ _LEAVING = (ast.Return, ast.Continue)
 """How a statement leaves a block for another answer; one that raises says what the file needs, and has no answer."""
 
 
+_OF_PYTHON = re.compile(r"^(version_info|(is_?)?py(thon)?_?[23])$", re.IGNORECASE)
+"""What is asked for the version of Python."""
+_PYTHON_2 = re.compile(r"(is_?)?py(thon)?_?2", re.IGNORECASE)
+_PYTHON_3 = re.compile(r"(is_?)?py(thon)?_?3", re.IGNORECASE)
+
+
 class Versions:
     """Tells which code is there for one version of a library."""
 
@@ -52,6 +58,22 @@ class Versions:
                     return True
             elif isinstance(parent, FUNCTIONS):
                 return False
+            child = parent
+        return False
+
+    def are_of_python_2(self, node: ast.AST) -> bool:
+        """Whether only Python 2 runs a node: it stands in the branch of a condition that asks for that version."""
+        if not self._semantics.words.match(_OF_PYTHON):
+            return False
+        child = node
+        for parent in self._semantics.tree.ancestors(node):
+            match parent:
+                case ast.If(test=test, orelse=others) if child is not test:
+                    if _asks_for_python_2(test) is (child not in others):
+                        return True
+                case ast.IfExp(test=test, orelse=other) if child is not test:
+                    if _asks_for_python_2(test) is (child is not other):
+                        return True
             child = parent
         return False
 
@@ -93,3 +115,43 @@ def _names(node: ast.expr) -> str:
     """The names that an expression is made of."""
     names = [part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute))]
     return " ".join(name.id if isinstance(name, ast.Name) else name.attr for name in names)
+
+
+def _asks_for_python_2(test: ast.expr) -> bool | None:
+    """Whether a condition holds for Python 2 alone, or, ``False``, for Python 3 alone; ``None`` for others."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            found = _asks_for_python_2(operand)
+            return None if found is None else not found
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return True if _PYTHON_2.fullmatch(name) else False if _PYTHON_3.fullmatch(name) else None
+        case ast.Compare(left=asked, ops=[operator], comparators=[version]) if _is_version(asked):
+            match _major(version), operator:
+                case (2, ast.Eq()) | (3, ast.Lt() | ast.NotEq()) | (2, ast.LtE()):
+                    return True
+                case (3, ast.Eq() | ast.GtE()) | (2, ast.Gt() | ast.NotEq()):
+                    return False
+    return None
+
+
+def _is_version(asked: ast.expr) -> bool:
+    match asked:
+        case ast.Subscript(value=ast.Attribute(attr="version_info") | ast.Name(id="version_info"), slice=part):
+            return isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value == 0)
+        case ast.Attribute(attr="version_info") | ast.Name(id="version_info"):
+            return True
+        case ast.Attribute(value=ast.Attribute(attr="version_info") | ast.Name(id="version_info"), attr="major"):
+            return True
+    return False
+
+
+def _major(version: ast.expr) -> int | None:
+    match version:
+        case ast.Constant(value=int(number)):
+            return number
+        case (
+            ast.Tuple(elts=[ast.Constant(value=int(number))])
+            | ast.Tuple(elts=[ast.Constant(value=int(number)), ast.Constant(value=0)])
+        ):
+            return number
+    return None

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.conditions.assumptions import Assumptions
-
-_FLAG = re.compile(r"(^|_)(cuda|n?gpus?|device)(_|$)|is_available|device_count", re.IGNORECASE)
-"""What the flags are called that say whether there is a GPU, and how many."""
-_EXITS = frozenset({"exit", "_exit", "quit"})
+from torchlint.semantics.gpus.flags import ends_program, is_flag
 
 
 class UnaskedMoves:
@@ -38,6 +34,10 @@ class UnaskedMoves:
                 found[function] = min(max(lines), found.get(function, max(lines)))
         return found
 
+    def is_made(self, call: ast.Call) -> bool:
+        """Whether a call is made in any case, whatever flags say."""
+        return not any(map(is_flag, self._asked_before(call)))
+
     def unit(self, node: ast.AST) -> ast.AST | None:
         """The outermost function or class around a node."""
         around = [each for each in self._tree.ancestors(node) if isinstance(each, (*FUNCTIONS, ast.ClassDef))]
@@ -49,7 +49,7 @@ class UnaskedMoves:
             case ast.Assert():
                 return True
             case ast.If(body=[*_, last]) as refusal:
-                return refusal.test is test and _ends_program(last)
+                return refusal.test is test and ends_program(last)
         return False
 
     def _asked_before(self, call: ast.Call) -> Iterator[ast.expr]:
@@ -75,24 +75,3 @@ class UnaskedMoves:
             case ast.If(body=body, orelse=[*_, ast.Return(value=None) | ast.Raise()]) as choice if choice.test is test:
                 return choice.end_lineno or 0 if any(self._tree.inside(call, each) for each in body) else 0
         return 0
-
-
-def is_flag(test: ast.expr) -> bool:
-    """Whether a condition asks whether there is a GPU, or which device is meant: by a name, or an entry of the options."""
-    return any(_FLAG.search(_said(part)) for part in ast.walk(test))
-
-
-def _ends_program(statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Raise():
-            return True
-        case ast.Expr(value=ast.Call(func=function)):
-            return last_name(function) in _EXITS
-    return False
-
-
-def _said(node: ast.AST) -> str:
-    match node:
-        case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str(text)):
-            return text
-    return ""

@@ -393,9 +393,9 @@ class TrainingModeEvaluations:
 
     def _described(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
         statement = self._evaluation_statement(scope, model, run)
-        is_shared = self._place(run) is not run.call
-        function = self._semantics.tree.function(run.call) if statement is None and not is_shared else None
-        within = function if isinstance(function, FUNCTIONS) else None
+        function = self._semantics.tree.function(run.call) if statement is None and self._place(run) is run.call else None
+        is_alone = isinstance(function, FUNCTIONS) and self._semantics.of(Purpose).is_called_once(function)
+        within = function if isinstance(function, FUNCTIONS) and (is_alone or _SURE.search(function.name)) else None
         return EvaluatedInTraining(self._model(run, model), statement, within, self._goes_on(scope, model, run))
 
     def _place(self, run: Run) -> ast.Call:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type
@@ -73,6 +74,8 @@ class LoadedTensors:
         where it is used: its name in sight of the load, or none; ``None`` where that is not so.
         """
         uses = self._semantics.of(LoadedUses).of(load)
+        if any(map(self._is_reckoned_with, uses)):
+            return ""
         if any(map(self._is_module_item, uses)):
             return self._device_in_sight(self._moves_elsewhere, load) or None
         if moves := [move for use in uses for move in self._moves_of_others(use)]:
@@ -82,7 +85,33 @@ class LoadedTensors:
         if not any(map(self._is_run, uses)) or any(map(self._is_moved, uses)):
             return None
         functions = {self._tree.function(use) for use in uses}
-        return self._device_in_sight([call for call in self._moves_elsewhere if self._tree.function(call) in functions], load)
+        moves = [call for call in self._moves_elsewhere if not functions.isdisjoint(self._run_by(self._tree.function(call)))]
+        return self._device_in_sight(moves, load)
+
+    def _run_by(self, function: ast.AST | None) -> Iterator[ast.AST | None]:
+        """A function, and those that call it."""
+        yield function
+        for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
+            yield self._tree.function(site)
+
+    def _is_reckoned_with(self, use: ast.expr) -> bool:
+        """Whether an item is a dict of which something is reckoned with what the program has: the state of an optimizer that
+        the program is itself, ``momentum = saved["momentum"]``, then ``momentum[key] * rate + update[key]``.
+        """
+        match item := self._tree.parent(use):
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())) if value is use:
+                match self._tree.parent(item):
+                    case ast.Assign(targets=[ast.Name() as name], value=given) if given is item:
+                        binding = self._semantics.bindings.of(name)
+                        return any(map(self._is_term, binding.uses if binding is not None else ()))
+        return False
+
+    def _is_term(self, use: ast.expr) -> bool:
+        """Whether an entry by a key that is a variable is a term, and not moved before."""
+        match entry := self._tree.parent(use):
+            case ast.Subscript(value=value, slice=ast.Name()) if value is use:
+                return isinstance(self._tree.parent(entry), (ast.BinOp, ast.AugAssign))
+        return False
 
     def _moves_of_others(self, use: ast.expr) -> list[ast.Call]:
         """The moves to a device of what an item's name has been before, where the item itself is not moved:

@@ -12,7 +12,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.semantics.saving.files import SavedFiles
-from torchlint.semantics.saving.own_files import OwnFiles
+from torchlint.semantics.saving.own_files import OwnFiles, file_of
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
@@ -51,6 +51,13 @@ class SavedModules:
             bindings = self._semantics.bindings.reaching(saved) if isinstance(saved, ast.Name) else ()
             values = [binding.value for binding in bindings if not binding.path]
         return any(isinstance(value, ast.Constant) and value.value is None for value in values)
+
+    def is_chosen(self, save: ast.Call) -> bool:
+        """Whether the other branch of a condition saves the state of the same thing: whole is what somebody asks for."""
+        saved = file_of(save, 0, "obj")
+        others = (other for other in self._files.saves if other is not save) if saved is not None else ()
+        states = (other for other in others if (state := file_of(other, 0, "obj")) is not None and _is_state(state, saved))
+        return any(self._semantics.of(OwnFiles).is_in_other_branch(other, save) for other in states)
 
     def _modules_in(self, saved: ast.expr, depth: int = _DEPTH) -> Iterator[ast.expr]:
         """The modules that a value is, or that it holds where it is written out."""
@@ -240,3 +247,10 @@ class SavedModules:
         """Whether a module is, as far as the file tells, one that carries its code with it."""
         calls = (part for part in self._semantics.of(Origins).of(saved) if isinstance(part, ast.Call))
         return any((self._semantics.qualified_name(call.func) or "").startswith(_COMPILED) for call in calls)
+
+
+def _is_state(state: ast.expr, module: ast.expr | None) -> bool:
+    match state:
+        case ast.Call(func=ast.Attribute(value=owner, attr="state_dict"), args=[]) if module is not None:
+            return ast.dump(owner) == ast.dump(module)
+    return False

@@ -8,6 +8,8 @@ from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
+from torchlint.semantics.conditions.gpu_elsewhere import GpuElsewhere
+from torchlint.semantics.conditions.gpu_lists import OF_LISTS, GpuLists
 from torchlint.semantics.conditions.unasked_moves import UnaskedMoves
 from torchlint.semantics.saving.own_files import file_of
 
@@ -44,6 +46,7 @@ class OneGpu:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._lists = semantics.of(GpuLists)
 
     def is_of_one_gpu(self, load: ast.Call) -> bool:
         """Whether a load is of a program that moves all to the one GPU.
@@ -89,7 +92,9 @@ class OneGpu:
         for moving in moved:
             if isinstance(moving, ast.ClassDef) and units & {asked.unit(call) for call in calls.get(moving.name, ())}:
                 units.add(moving)  # a model that is made there, and moves what it is given
-        return not moved.isdisjoint(units) and not self._means_another
+        if self._means_another:
+            return False
+        return not moved.isdisjoint(units) or self._semantics.of(GpuElsewhere).is_needed_by(units)
 
     @cached_property
     def _moved_in_any_case(self) -> set[ast.AST | None]:
@@ -179,10 +184,14 @@ class OneGpu:
             case ast.keyword(arg="device", value=value):
                 is_known = self._is_gpu_or_cpu(value) or self._is_device_of_tensor(value)
                 return not is_known and not self._is_unknown_device(value)
-            case ast.keyword() if self._is_first_few(node):
+            case ast.keyword() if self._lists.is_first_few(node):
                 return False
             case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
-                return not self._wraps_alone(node)
+                return not self._lists.wraps_alone(node) and not self._lists.is_for(node)
+            case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)) | ast.Name(id=name) if (
+                OF_LISTS.search(name)
+            ):
+                return not self._lists.go_to_wrappers
             case ast.alias(name=name):
                 return _ANOTHER.search(name) is not None and self._is_renamed(node)
             case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
@@ -317,7 +326,7 @@ class OneGpu:
     def _speaks_of_choice(self, node: ast.AST) -> bool:
         match node:
             case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
-                return not self._wraps_alone(node)
+                return not self._lists.wraps_alone(node)
             case ast.Name(id=name, ctx=ast.Load()):
                 return _CHOICE.search(name) is not None and not _ASKED.match(name) and not self._is_gpu(node)
             case ast.Attribute(attr="cuda"):
@@ -338,43 +347,6 @@ class OneGpu:
                 return not self._is_gpu(value) and not self._is_device_of_tensor(value)
             case ast.keyword(arg=str(name)):
                 return _CHOICE.search(name) is not None
-        return False
-
-    def _wraps_alone(self, parallel: ast.AST) -> bool:
-        """Whether a model is wrapped for all GPUs that there are, or the first few: its weights lie on the first one."""
-        match self._semantics.tree.parent(parallel):
-            case ast.Call(func=function, args=[_, *ids], keywords=words) if len(ids) < 2:
-                return function is parallel and all(map(self._starts_with_first, ids)) and all(map(self._is_first_few, words))
-        return False
-
-    def _is_first_few(self, word: ast.keyword) -> bool:
-        """Whether an argument says which GPUs are meant, from the first one on: ``device_ids=range(count)``."""
-        return word.arg == "device_ids" and self._starts_with_first(word.value)
-
-    def _starts_with_first(self, ids: ast.expr) -> bool:
-        """Whether a list of GPUs begins with the first one, on every way: there the weights lie."""
-        match ids:
-            case ast.Call(func=ast.Name(id="list" | "tuple"), args=[ast.Call() as given], keywords=[]):
-                return self._starts_with_first(given)
-            case (
-                ast.Call(func=ast.Name(id="range"), args=[_])
-                | ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=0), _])
-            ):
-                return True
-            case ast.ListComp(
-                elt=ast.Name(id=name), generators=[ast.comprehension(target=ast.Name() as each, iter=given, ifs=[])]
-            ):
-                return name == each.id and self._starts_with_first(given)
-            case ast.List(elts=[ast.Constant(value=first), *_]) | ast.Tuple(elts=[ast.Constant(value=first), *_]):
-                return first == 0 and first is not False
-            case ast.Name() if not isinstance(ids.ctx, ast.Store):
-                bindings = self._semantics.bindings.reaching(ids)
-                return bool(bindings) and all(
-                    each.form is Form.ASSIGNMENT and not each.path
-                    and isinstance(each.value, (ast.Call, ast.List, ast.Tuple, ast.ListComp))
-                    and self._starts_with_first(each.value)
-                    for each in bindings
-                )  # fmt: skip
         return False
 
 

@@ -149,7 +149,7 @@ class OwnFiles:
         function = self._semantics.tree.function(load)
         for written in self.written:
             if self._semantics.tree.function(written) is function and position(written) < position(load):
-                if not self._is_in_other_branch(written, load):
+                if not self.is_in_other_branch(written, load):
                     yield written
 
     def _written_in_earlier_round(self, load: ast.Call) -> Iterator[ast.expr]:
@@ -157,7 +157,7 @@ class OwnFiles:
         loops = list(self._semantics.tree.loops(load))
         for written in self.written if loops else ():
             in_loop = any(self._semantics.tree.inside(written, loop) for loop in loops)
-            if in_loop and self._is_in_other_branch(written, load):
+            if in_loop and self.is_in_other_branch(written, load):
                 around = set(self._semantics.tree.ancestors(load))
                 choice = next(each for each in self._semantics.tree.ancestors(written) if each in around)
                 if isinstance(choice, ast.If) and not _is_flag(choice.test):
@@ -208,7 +208,7 @@ class OwnFiles:
 
     # --- between the two ---------------------------------------------------------------------------------------------
 
-    def _is_in_other_branch(self, written: ast.AST, load: ast.AST) -> bool:
+    def is_in_other_branch(self, written: ast.AST, load: ast.AST) -> bool:
         """Whether only one of the two runs, by a condition that both stand under."""
         around = set(self._semantics.tree.ancestors(load))
         inner: ast.AST = written
@@ -257,7 +257,7 @@ class OwnFiles:
 
     def is_beside(self, written: ast.AST, load: ast.AST) -> bool:
         """Whether the load may run without what is written above it: in another branch, or where a mere flag is not set."""
-        return self._is_in_other_branch(written, load) or self._is_left_to_flag(written, load)
+        return self.is_in_other_branch(written, load) or self._is_left_to_flag(written, load)
 
     def _yields_between(self, written: ast.expr, load: ast.Call) -> bool:
         function = self._semantics.tree.function(load)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name, push_children
+from torchlint.semantics.gpus.needed import needs_gpu
 from torchlint.semantics.summaries.functions import joined, made
 from torchlint.semantics.summaries.holding import gathering_methods, may_keep, runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames
@@ -42,11 +43,11 @@ def _function_body(node: Function) -> ClassBody:
     called: dict[str, None] = {}
     for part in all_parts(*node.body):
         if isinstance(part, (ast.Name, ast.Attribute)) and is_modal(last_name(part)):
-            return ClassBody(matters=True)
+            return ClassBody(matters=True, needs_gpu=needs_gpu(node))
         if isinstance(part, ast.Call):
             is_method = isinstance(part.func, ast.Attribute) and not scope.reference(part.func)
             called.update({} if is_method else {scope.reference(part.func): None})
-    return ClassBody(tuple(filter(None, called)), tuple(called), _asks_for_mode(member_of(node)))
+    return ClassBody(tuple(filter(None, called)), tuple(called), _asks_for_mode(member_of(node)), needs_gpu=needs_gpu(node))
 
 
 def class_body(node: ast.ClassDef) -> ClassBody:
@@ -83,7 +84,8 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     methods = (member.method for member in members if member.method is not None and member.method.name in MODE_METHODS)
     own_modes = tuple(method.name for method in methods if not sets_mode(method))
     kept = (forgets, gathering, runs_given, tuple(buffers))
-    return ClassBody(*shown, tuple(tensors), *kept, own_modes, _cuts(members), _unrecorded(members), freezing_of(members))
+    graphs = (own_modes, _cuts(members), _unrecorded(members))
+    return ClassBody(*shown, tuple(tensors), *kept, *graphs, freezing_of(members), needs_gpu(node))
 
 
 def _is_of_project(reference: str) -> bool:

@@ -322,8 +322,8 @@ class Lookup:
                     pending.append(target if isinstance(target, (ClassElsewhere, Outside)) else None)
             yield current
 
-    def body(self, found: ClassElsewhere) -> ClassBody:
-        """What the code of a class says."""
+    def body(self, found: ClassElsewhere | FunctionElsewhere) -> ClassBody:
+        """What the code of a class says, or of a function."""
         return self._project.body(found.file, found.name)
 
     def is_module(self, found: ClassElsewhere) -> bool:

@@ -109,6 +109,7 @@ class ClassBody:
     registers ``buffers`` by these names. ``own_modes`` are those of ``train`` and ``eval`` that are not about the mode. It
     ``cuts`` where its ``forward`` takes no graph of its first argument, and has no parameters of its own. ``unrecorded`` are
     the methods that give only what they make with autograd off. How its constructor is ``freezing`` what it makes, if it is.
+    Whoever makes and calls it ``needs_gpu`` in any case.
     """
 
     called: tuple[str, ...] = ()
@@ -125,6 +126,7 @@ class ClassBody:
     cuts: bool = False
     unrecorded: tuple[str, ...] = ()
     freezing: SelfFreezing | None = None
+    needs_gpu: bool = False
 
 
 UNTOLD = ClassBody(stored=("",))

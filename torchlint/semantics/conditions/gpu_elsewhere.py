@@ -1,0 +1,60 @@
+"""Code of other files that a file calls, and that needs a GPU in any case."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.conditions.unasked_moves import UnaskedMoves
+from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Target
+
+_DEEPEST = 3
+"""So many parts of parts of a model are looked at."""
+_MOST_PARTS = 24
+
+
+class GpuElsewhere:
+    """Tells whether what a file calls of other files puts something on a GPU, whatever the flags of the program say."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._elsewhere = semantics.elsewhere
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def is_needed_by(self, units: Container[ast.AST | None]) -> bool:
+        """Whether one of some functions and classes, ``None`` for the script itself, calls such code in any case, or makes
+        an object of a class whose ``__init__`` or ``forward`` is such; so does a class that derives from one.
+        """
+        if not self._elsewhere.is_in_project:
+            return False
+        asked, seen = self._semantics.of(UnaskedMoves), set[str]()
+        for call in self._semantics.tree.of_type(ast.Call):
+            if isinstance(call.func, (ast.Name, ast.Attribute)) and asked.unit(call) in units:
+                if (name := ast.unparse(call.func)) not in seen and asked.is_made(call):
+                    seen.add(name)
+                    if self._needs(self._elsewhere.target(call.func), _DEEPEST):
+                        return True
+        bases = (base for each in self._semantics.tree.of_type(ast.ClassDef) if each in units for base in each.bases)
+        return any(self._needs(self._elsewhere.target(base), _DEEPEST) for base in bases)
+
+    def _needs(self, found: Target | None, depth: int) -> bool:
+        if not isinstance(found, (ClassElsewhere, FunctionElsewhere)):
+            return False
+        key = (found.file, found.name)
+        if key not in self._known:
+            self._known[key] = False  # what comes back to itself
+            self._known[key] = self._looked_for(found, depth)
+        return self._known[key]
+
+    def _looked_for(self, found: ClassElsewhere | FunctionElsewhere, depth: int) -> bool:
+        lookup = self._elsewhere.lookup
+        if isinstance(found, FunctionElsewhere):
+            return lookup.body(found).needs_gpu
+        for each in lookup.bases(found):
+            body = lookup.body(each) if isinstance(each, ClassElsewhere) else None
+            if body is not None and body.needs_gpu:
+                return True
+        parts = lookup.body(found).stored[:_MOST_PARTS] if depth else ()
+        targets = (lookup.reference(each, found.file) for each in parts)
+        return any(self._needs(each, depth - 1) for each in targets if isinstance(each, ClassElsewhere))
