@@ -83,6 +83,7 @@ def call_of(text: str, body: str = "pass") -> tuple[FrozenNetworks, FrozenResult
         "def f(net, x):\n    return «net(x)»\n\nf(Net(), 1)\nf(net=Net([3]), x=2)",
         "def f(x, net=None):\n    if net is None:\n        net = Net()\n    return «net(x)»\n\nf(1)\nf(1, Net())",
         _CHAIN,
+        _CHAIN.replace("«model(x)»", "model(x)") + "\ndef further(model, x):\n    return «model(x)»",
     ],
 )
 def test_networks_that_are_frozen_when_made(text: str) -> None:
@@ -120,6 +121,9 @@ def test_networks_that_are_frozen_when_made(text: str) -> None:
         "net = Other()\nif small:\n    net.requires_grad_(False)\n«net(x)»",
         "net = Other()\nnet.features.requires_grad_(False)\n«net(x)»",
         "net = Other()\nnet.requires_grad_(False)\nnet.head = nn.Linear(3, 2)\n«net(x)»",
+        _CHAIN.replace("«model(x)»", "model(x)") + "\ndef further(model, x):\n    return «model.sample(x)»",
+        _CHAIN.replace("«model(x)»", "model(x)") + "\ndef further(model, x):\n    return «model(x)»\n\nfurther(Other(), 3)",
+        _CHAIN.replace("«model(x)»", "model(x)") + "\ndef further(network, x):\n    return «network(x)»",
         "for net in nets:\n    «net(x)»",
         "«helper(x)»",
         "«F.relu(x)»",

@@ -37,15 +37,16 @@ class FrozenNetworks:
         self._frozen_at: dict[Binding, ast.stmt | None] = {}
 
     def are_run_by(self, call: ast.Call) -> bool:
-        """Whether a call runs such a network, itself or by a method: ``model(x)``, ``model.forward(x)``."""
-        function = call.func
-        owner = function.value if isinstance(function, ast.Attribute) else None
-        return self.are(function) or (owner is not None and not _is_self(owner) and self.are(owner))
+        """Whether a call runs such a network, itself or by a method: ``model(x)``, ``model.forward(x)``.
 
-    def are(self, node: ast.expr) -> bool:
-        """Whether ``node`` stands for such networks, and for nothing else but ``None``."""
-        found = self._is_frozen(node, _DEPTH)
-        return found is True or (found is None and isinstance(node, ast.Name) and self._is_called_alike(node.id))
+        A parameter of what nobody calls is taken for what others of that name are, where it is called itself.
+        """
+        function = call.func
+        found = self._is_frozen(function, _DEPTH)
+        if found is None and isinstance(function, ast.Name):
+            return self._is_called_alike(function.id)
+        owner = function.value if isinstance(function, ast.Attribute) else None
+        return found is True or (owner is not None and not _is_self(owner) and self._is_frozen(owner, _DEPTH) is True)
 
     def _is_called_alike(self, name: str) -> bool:
         """Whether what the functions of the file are given by a name are such networks, as far as anybody calls them."""
