@@ -120,6 +120,8 @@ def test_all_callers_hand_in_a_frozen_one(tmp_path: Path, here: str, there: str)
         ("", "statistics(images, Features(requires_grad=True))"),
         ("", "statistics(images, Features([3], True, tuned))"),
         ("", "statistics(images, Features(*options))"),
+        ("", "from nets import Features as feats\nstatistics(images, feats(requires_grad=True))"),
+        ("", "import nets\nstatistics(images, nets.Features(requires_grad=True))"),
         (OF_PATHS, "statistics(images, Plain())"),
         (OF_PATHS, "tuned = Features(requires_grad=True)\nget_activations(images, tuned)"),
         (OF_PATHS + "\nstatistics(1, Plain())", ""),
@@ -135,3 +137,10 @@ def test_a_class_that_is_thawed_elsewhere(tmp_path: Path) -> None:
     thawing = NETS.replace("def forward", "def thaw(self):\n            self.requires_grad_(True)\n\n        def forward", 1)
     assert codes(tmp_path, here=OF_PATHS, nets=NETS) == []
     assert codes(tmp_path, here=OF_PATHS, nets=thawing) == FOUND
+
+
+def test_a_class_that_is_not_called_like_one(tmp_path: Path) -> None:
+    """Of calls of functions it is not kept which flags they are given."""
+    nets = NETS.replace("Features", "features")
+    there = "from nets import features\nstatistics(images, features(requires_grad=True))"
+    assert codes(tmp_path, there=there, nets=nets) == FOUND

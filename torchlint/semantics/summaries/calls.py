@@ -96,7 +96,7 @@ def _summed_up(call: ast.Call, to: str, scope: _Scope, trains: bool) -> CallSumm
     words = ((each.arg, each.value) for each in call.keywords if each.arg is not None)
     given = ((place, scope.made(value)) for place, value in (*places, *words))
     made = tuple((place, made) for place, made in given if made != NOTHING_KNOWN)
-    flags = flags_of(call) if last_name(call.func)[:1].isupper() else ()
+    flags = flags_of(call) if to.rpartition(".")[2][:1].isupper() else ()
     unrecorded = scope.is_unrecorded(call)
     return CallSummary(to, made, starred, unrecorded, trains, flags, "" if unrecorded else scope.name)
 

@@ -64,6 +64,8 @@ class FrozenMakings:
         freezing = callers.lookup.body(found).freezing
         if freezing is None or not freezing.flag:
             return freezing is not None
+        if not found.name[:1].isupper():
+            return False  # what calls of it give is not kept
         here = self._semantics.facts.calls.get(found.name, ())
         flags = [flags_of(call) for call in here]
         flags += [making.flags for making in callers.makings(found.name, found.file)]
