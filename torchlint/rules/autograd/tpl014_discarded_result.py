@@ -24,14 +24,14 @@ class DiscardedResult(Rule):
 
     ## Example
     ```python
-    mask = torch.zeros(n, n)
+    mask = torch.tensor(rows)
     mask.to(device)
     scores = scores + mask
     ```
 
     ## Use instead
     ```python
-    mask = torch.zeros(n, n)
+    mask = torch.tensor(rows)
     mask = mask.to(device)
     scores = scores + mask
     ```
