@@ -21,6 +21,8 @@ def is_all(snippet: str) -> bool:
         "new = tau * «s.data»\nnew = new + (1 - tau) * t.data\nt.data = new",
         "new = tau * «s.data»\nwith torch.no_grad():\n    t.copy_(new)",
         "step = lr * «s.data»\nt.data.add_(-step)",
+        "w = «m.weight.data»\nmid = w.mean(dim=1, keepdim=True)\nm.weight.data -= mid",
+        "w = «m.weight.data».view(3, -1)\nm.weight.data /= w.norm(dim=1)",
     ],
 )
 def test_what_is_written(snippet: str) -> None:
@@ -36,6 +38,10 @@ def test_what_is_written(snippet: str) -> None:
         "new = «s.data»\nt.data.copy_(torch.sigmoid(new))",
         "t.data.copy_(«s.data»)",  # a question of the statement itself
         "new = «s.data»\nt = new",
+        "w = «m.weight.data»\nmid = w.mean(1)\nm.weight.data -= mid\nkept.append(mid)",
+        "w = «m.weight.data»\nmid = w.mean(1)\nm.weight -= mid",
+        "m.weight.data -= «m.weight.data».mean(1)",  # a question of the statement itself
+        "w = «m.weight.data»\nmid = w.topk(1)\nm.weight.data -= mid",
     ],
 )
 def test_what_is_not(snippet: str) -> None:

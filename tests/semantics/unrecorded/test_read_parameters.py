@@ -27,6 +27,11 @@ def is_read(snippet: str) -> bool:
         "own = dict(net.named_parameters())\nfor n in names:\n    kept[n] = «own[n].data».clone()",
         "kept = dict(net.named_parameters())['a']\nfor n, p in net.named_parameters():\n"
         "    kept[n] = decay * kept[n] + (1 - decay) * «p.data»",
+        "for n, p in net.named_parameters():\n"
+        "    average = (1 - decay) * «p.data» + decay * kept[n]\n    kept[n] = average.clone()",
+        "for n, p in net.named_parameters():\n    half = «p.data» / 2\n    self.kept = half",
+        "for n, p in net.named_parameters():\n    ema.update(n, «p.data»)",
+        "for n, p in net.named_parameters():\n    self.ema_of_net.register(n, «p.data»)",
         _TWO + "norms.append((«p.data» - q.data).norm())",
         _TWO + "norms.append(torch.norm(p.data - «q.data»).item())",
         _TWO + "p.grad.data += mu * («p.data» - q.data)",
@@ -48,9 +53,17 @@ def test_new_tensors_are_made(snippet: str) -> None:
         "for n, p in net.named_parameters():\n    kept[n] = «p.data»",
         "for n, p in net.named_parameters():\n    kept[n] = «p.data».cpu()",  # the same memory
         "for n, p in net.named_parameters():\n    p = net(p)\n    kept[n] = «p.data».clone()",
+        "for n, p in net.named_parameters():\n    schema.update(n, «p.data»)",
+        "for n, p in net.named_parameters():\n    kept.update({n: «p.data»})",
+        "for n, p in net.named_parameters():\n    ema.update(n, 3, net(p), «p.data».view(-1))",
+        "for p in layers:\n    ema.update(«p.data»)",
         "for p in layers:\n    kept.append(2 * «p.data»)",
         "def keep(self, param):\n    self.kept = «param.data».clone()",
         "def keep(self, out: torch.Tensor):\n    self.kept = «out.data».clone()",
+        "for n, p in net.named_parameters():\n    half = «p.data» / 2\n    kept[n] = half.clone()\n    train(half)",
+        "for n, p in net.named_parameters():\n    half = «p.data» / 2\n    self.loss = half",
+        "for n, p in net.named_parameters():\n    half = «p.data».view(-1)\n    kept[n] = half",  # the same memory
+        "for n, p in net.named_parameters():\n    half = «p.data» / 2\n    kept[n] = net(half)",
         _TWO + "far += torch.norm(«p.data» - q.data)",  # perhaps a penalty without gradients
         _TWO + "far = far + torch.norm(«p.data» - q.data)",
         _TWO + "losses.append(torch.norm(«p.data» - q.data))",

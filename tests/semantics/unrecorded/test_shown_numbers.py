@@ -32,6 +32,8 @@ def is_shown(snippet: str) -> bool:
         "kept.append(«loss.data»[0])",
         "value = «value.data».squeeze()[0]",
         "loss = torch.mean(x)\nrow = [loss.data[0], «entropy.data»[0]]",
+        "def f(i, *given):\n    value = given[i] if i < 2 else given[i].mean()\n    return «value.data»[0]",
+        "def f(x, given):\n    value = torch.mean(x)\n    if given:\n        value = given[3]\n    return «value.data»[0]",
     ],
 )
 def test_one_number_is_shown(snippet: str) -> None:
@@ -49,6 +51,8 @@ def test_one_number_is_shown(snippet: str) -> None:
         "d_x = «net(x).data».mean()\nloss = loss / d_x",
         "self.d_x = «net(x).data».mean()",
         "first = «out.data»[0]",
+        "def f(i, *given):\n    value = given[i] if i < 2 else given[i].mean(1)\n    return «value.data»[0]",
+        "def f(i, given):\n    value, other = given.mean(), 3\n    value = given\n    return «value.data»[0]",
         "first = «loss.data»[1]",
         "first = «loss.data».mean(1)[0]",
         "«loss.data»[0] = 1",

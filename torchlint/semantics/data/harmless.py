@@ -11,7 +11,6 @@ from torchlint.semantics.code.definitions import is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.indices import Indices
-from torchlint.semantics.data.pictures import Pictures
 from torchlint.semantics.data.rebinds import DataRebinds
 from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.state_entries import StateEntries
@@ -87,7 +86,6 @@ class HarmlessReads:
             or self._names_form(data)
             or self._is_compared(data)
             or self._is_written_out(data)
-            or self._semantics.of(Pictures).are_made_of(data)
             or self._is_made_parameter(data)
             or self._is_buffer_of_parameter(data)
             or self._is_counted_for_text(data)
@@ -135,6 +133,8 @@ class HarmlessReads:
         """Whether the type is asked for, or the form of an item or of what has a name: `w = next(…).data; w.new(3)`."""
         item = self._as_places(data)
         if item is not data and self._semantics.of(Reads).is_of_form(item):
+            return True
+        if self._semantics.of(Reads).is_of_size_behind(data):
             return True
         match parent := self._tree.parent(data):
             case ast.Call(func=function, args=[first, *_]) if first is data:
@@ -429,14 +429,14 @@ class HarmlessReads:
         return self._off[function]
 
     def _is_of_function(self, method: Function) -> bool:
-        """Whether a method is one that autograd runs, itself off: the `forward` of a function of its own, or an old `backward`.
+        """Whether a method is one that autograd runs, itself off: the `forward` or `backward` of a function of its own.
 
-        A `backward` that is a static method may be differentiated again.
+        A `backward` that is a static method may be differentiated again, where graphs of gradients are asked for.
         """
         owner = self._tree.parent(method)
-        if not isinstance(owner, ast.ClassDef) or not (
-            method.name == "forward" or (method.name == "backward" and not is_static(method))
-        ):
+        if not isinstance(owner, ast.ClassDef) or method.name not in ("forward", "backward"):
+            return False
+        if method.name == "backward" and is_static(method) and "create_graph" in self._semantics.words.all:
             return False
         return any(self._semantics.qualified_name(base) in _FUNCTION for base in owner.bases)
 

@@ -12,9 +12,11 @@ import re
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
+from torchlint.semantics.graphs.frozen.attributes import FrozenAttributes
 from torchlint.semantics.graphs.frozen.results import FrozenResults
 from torchlint.semantics.graphs.likely.given_arrays import GivenArrays
 from torchlint.semantics.graphs.likely.looked_up import LookedUp
+from torchlint.semantics.graphs.likely.refilled import RefilledTensors
 from torchlint.semantics.graphs.likely_inputs import MOVERS, LikelyInputs
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
@@ -55,6 +57,7 @@ _PICKS = _SAME | {"topk", "max", "min", "sort", "sum", "mean", "abs", "exp", "lo
 _LOOKS = _SAME | {"reshape", "flatten", "transpose", "permute", "t", "contiguous", "detach"}
 """Methods that give the same values in another form or place."""
 _JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat", "torch.vstack", "torch.hstack"})
+_VARIABLE = "torch.autograd.Variable"
 _ASKS = frozenset({"requires_grad", "requires_grad_"})
 _DEPTH = 4
 
@@ -82,6 +85,8 @@ class LikelyGraphless:
         kind = self._semantics.kind(node)
         if kind.grad is not Grad.LEAF and (self._comes_from_without(_origin(node)) or self._frozen.are(_origin(node))):
             return True
+        if self._semantics.of(FrozenAttributes).are(_origin(node)):
+            return True
         if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
             return kind.grad is Grad.NONE
         if kind.type not in (Type.TENSOR, Type.UNKNOWN):
@@ -98,7 +103,8 @@ class LikelyGraphless:
             or self._inputs.is_input(origin)
             or self._is_gathered(origin)
             or self._is_figure(origin)
-            or (self._semantics.of(GivenArrays).are(origin))
+            or self._semantics.of(GivenArrays).are(origin)
+            or self._semantics.of(RefilledTensors).are(origin)
         )
 
     def is_made_unrecorded(self, node: ast.expr) -> bool:
@@ -199,7 +205,7 @@ class LikelyGraphless:
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
                 values = [binding.value for binding in self._semantics.bindings.reaching(part) if binding.value is not None]
             for value in values:
-                if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "torch.autograd.Variable":
+                if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == _VARIABLE:
                     held = value.args[0] if value.args else None
                     if held is not None and not self._has_none_of_itself(held, depth + 1):
                         return True
@@ -207,6 +213,8 @@ class LikelyGraphless:
 
     def _has_none_of_itself(self, node: ast.expr, depth: int) -> bool:
         """Whether what a wrapper holds has no graph, and no wrapper is why."""
+        if self._is_cut(node):
+            return True  # before it was wrapped: `Variable(net(x).data)`
         kind = self._semantics.kind(node)
         is_known = kind.is_tensor and kind.grad is Grad.NONE
         has_none = is_known or self.names_label(_origin(node)) or self._inputs.is_read(node)
@@ -229,6 +237,10 @@ class LikelyGraphless:
                     return True
                 case ast.Call(func=ast.Attribute(attr=name)) if name in _FLAT:
                     return True
+                case ast.Call(func=function, args=[first], keywords=[]) if (
+                    self._semantics.qualified_name(function) == _VARIABLE
+                ):
+                    value = first
                 case ast.Call(func=ast.Attribute(attr=name) as function, args=[first, *_]) if self._is_torch(function):
                     if name not in _PICKS:
                         return False

@@ -18,7 +18,7 @@ _LOADER = re.compile(r"loader|dataset|get_batch|batches$|data_?iter|train_?iter|
 """Parts of names of what gives batches."""
 _INPUTS = re.compile(
     r"(images|imgs)(_[a-z0-9])?|inputs?|(real|input|orig|original|src|clean)_(images?|imgs?|inputs?)|(im|img|image)_?(clean|real|orig)"
-    r"|real_([a-z]|data|samples?|batch)|(im|img|image)_(info|shape|hw)"
+    r"|real_([a-z]|data|samples?|batch)|input_[a-z]|(im|img|image)_(info|shape|hw)"
 )
 """Names of what a model is given."""
 _BATCH = re.compile(r"(\w+_)?(mini)?batch(_data)?")

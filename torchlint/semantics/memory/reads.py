@@ -14,6 +14,7 @@ _FORM = frozenset(
     }
 )
 """What reads the same from a tensor and from its ``.data`` and never takes part in the graph."""
+_SIZES = frozenset({"size", "dim", "numel"})
 _LIKE = frozenset(f"torch.{name}_like" for name in ("zeros", "ones", "full", "empty", "rand", "randn", "randint"))
 _MAY_GIVE_THE_SAME = (
     torch_api.VIEW_METHODS
@@ -46,6 +47,21 @@ class Reads:
             case ast.Call(func=function, args=[first, *_]) if first is node:
                 return self._semantics.qualified_name(function) in _LIKE
         return False
+
+    def is_of_size_behind(self, node: ast.expr) -> bool:
+        """Whether only the size is asked for of what methods and indices make of ``node``: ``x.max(1)[1].size()``."""
+        tree = self._semantics.tree
+        while True:
+            match parent := tree.parent(node):
+                case ast.Subscript(value=value) if value is node:
+                    node = parent
+                case ast.Attribute(attr=method):
+                    call = tree.parent(parent)
+                    if not isinstance(call, ast.Call) or call.func is not parent or method in _SIZES:
+                        return isinstance(call, ast.Call) and method in _SIZES
+                    node = call
+                case _:
+                    return False
 
     def makes_new_value(self, node: ast.expr) -> bool:
         """Whether ``node`` stands where only its values go into a result that is a new tensor, or none."""

@@ -9,6 +9,11 @@ import ast
 
 from torchlint.semantics import Binding, Semantics
 
+_COMPUTES = frozenset(
+    {"mean", "sum", "std", "var", "norm", "abs", "pow", "sqrt", "view", "reshape", "unsqueeze", "clone", "detach"}
+    | {"cpu", "cuda", "to", "float"}
+)
+"""Methods whose results go where the tensor would have gone."""
 _DEPTH = 4
 
 
@@ -26,9 +31,12 @@ class WrittenBack:
         return self._reaches(node, _DEPTH, named=False)
 
     def goes_into_data(self, data: ast.expr) -> bool:
-        """Whether values go at once to where another `.data` leads: `y.data.copy_(2 * x.data)`; that one hides more."""
+        """Whether values go at once to where another `.data` leads: `y.data.copy_(2 * x.data)`, `y.data = 2 * x.data`.
+
+        That one hides more.
+        """
         node: ast.AST = data
-        while isinstance(parent := self._tree.parent(node), ast.expr):
+        while isinstance(parent := self._tree.parent(node), (ast.expr, ast.keyword)):
             match parent:
                 case ast.Call(func=ast.Attribute(value=changed, attr=method)) if node in parent.args and method.endswith("_"):
                     return _is_reached_by_data(changed)
@@ -37,12 +45,18 @@ class WrittenBack:
                 case ast.Subscript(value=value) if value is not node:
                     return False
             node = parent
-        return False
+        return isinstance(parent, ast.Assign) and any(map(_is_data, parent.targets))
 
     def _reaches(self, node: ast.expr, depth: int, *, named: bool) -> bool:
-        while isinstance(parent := self._tree.parent(node), (ast.BinOp, ast.UnaryOp)):
-            node = parent
+        while True:
+            parent = self._tree.parent(node)
+            following = parent if isinstance(parent, (ast.BinOp, ast.UnaryOp)) else self._tree.called(node, _COMPUTES)
+            if following is None:
+                break
+            node = following
         match parent:
+            case ast.AugAssign(target=ast.Attribute(attr="data"), value=value):
+                return named and value is node
             case ast.Assign(targets=[ast.Name() as target], value=value) if value is node and depth:
                 binding = self._semantics.bindings.of(target)
                 return binding is not None and self._is_written(binding, depth - 1)
@@ -66,3 +80,9 @@ def _is_reached_by_data(changed: ast.expr) -> bool:
     while isinstance(changed, ast.Call) and isinstance(changed.func, ast.Attribute) and changed.func.attr.endswith("_"):
         changed = changed.func.value
     return isinstance(changed, ast.Attribute) and changed.attr == "data"
+
+
+def _is_data(target: ast.expr) -> bool:
+    """Whether a ``.data`` is assigned to, or several at once."""
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    return all(isinstance(part, ast.Attribute) and part.attr == "data" for part in parts)

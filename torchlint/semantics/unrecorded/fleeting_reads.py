@@ -22,6 +22,9 @@ _TO_ONE = frozenset({"mean", "sum", "max", "min", "norm", "std", "var"})
 _REDUCES = re.compile(r"_?((dist|distributed|all)_)?(all_?)?reduce(_(tensor|mean|value|loss|sum|metric|across_processes))?")
 """Names of functions that give the mean or the sum of what the processes have."""
 
+_MEASURES = (re.compile(r"(^|_)mem(ory)?($|_)"), re.compile(r"(^|_)(log|print|report|usage|stats?|sizes?)($|_)"))
+"""What is in the names of functions that report how much memory is in use."""
+
 
 class FleetingReads:
     """Tells of the ``.data`` of tensors whether no tensor is left of what is read."""
@@ -39,6 +42,7 @@ class FleetingReads:
             or self._is_number_or_copy_of_weight(data)
             or self._is_reduced_to_number(data)
             or self._is_computed_with_by_optimizer(data)
+            or self._is_measured(data)
         )
 
     def _is_shown_by_items(self, data: ast.expr) -> bool:
@@ -112,6 +116,13 @@ class FleetingReads:
         if isinstance(statement := self._tree.statement(data), ast.AugAssign) and statement.value is data:
             return False  # it goes into what the optimizer keeps, as it is
         return self._semantics.of(Reads).makes_new_value(data) and self._is_in_optimizer(data)
+
+    def _is_measured(self, data: ast.expr) -> bool:
+        """Whether a function that reports how much memory there is, by its name, is given a value: ``log_memory([x.data])``."""
+        parent = self._tree.parent(data)
+        if isinstance(parent, (ast.List, ast.Tuple)):
+            parent = self._tree.parent(parent)
+        return isinstance(parent, ast.Call) and all(part.search(last_name(parent.func)) for part in _MEASURES)
 
     def _is_in_optimizer(self, node: ast.AST) -> bool:
         owner = self._tree.enclosing_class(node)

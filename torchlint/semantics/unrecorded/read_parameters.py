@@ -13,8 +13,11 @@ _PASSES = frozenset({"builtins.zip", "builtins.enumerate", "builtins.list", "bui
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "detach", "view", "reshape", "flatten", "squeeze"})
 """Methods that may give the same memory."""
+_COPIES = frozenset({"clone"})
 _COMPUTES = frozenset({"abs", "norm", "pow", "square", "sqrt", "sum", "mean", "max", "min", "add", "sub", "mul", "div", "dist"})
 """Methods and functions that give a new tensor of what they are given."""
+_AVERAGES = re.compile(r"(?:^|_)ema(?:$|_)|^ema|shadow|averaged?(?:$|_)|moving_av", re.IGNORECASE)
+"""Names of what keeps running means of parameters."""
 _KEEPS_GRAPH = re.compile(
     r"loss|penalt|regu|prox|reg(?:_|$)|(?:^|_)(?:l[12]|ewc|total|objective|cost|kl|out|output|logits?|x|h|hidden)(?:_|$)",
     re.IGNORECASE,
@@ -33,7 +36,9 @@ class ReadParameters:
         """Whether an ``x.data`` of a parameter is copied, or goes into a mean, a difference or a gradient."""
         if not self._is_parameter(data.value):
             return False
-        return self._is_copied(data) or self._is_computed_with(data) or self._is_named_to_compute(data)
+        return (
+            self._is_copied(data) or self._is_computed_with(data) or self._is_named_to_compute(data) or self._is_averaged(data)
+        )
 
     # --- parameters --------------------------------------------------------------------------------------------------
 
@@ -83,6 +88,13 @@ class ReadParameters:
             node = call
         return self._tree.called(node, frozenset({"clone"})) is not None and not self._may_be_of_loss(data)
 
+    def _is_averaged(self, data: ast.expr) -> bool:
+        """Whether an object that keeps running means, by its name, is given a parameter: ``ema.update(name, p.data)``."""
+        match self._tree.parent(data):
+            case ast.Call(func=ast.Attribute(value=averages, attr="register" | "update")) as call if data in call.args:
+                return _AVERAGES.search(last_name(averages)) is not None
+        return False
+
     def _is_computed_with(self, data: ast.expr) -> bool:
         """Whether something new is computed of it, of which no loss is made as far as anything is called."""
         end, is_new = data, False
@@ -98,12 +110,29 @@ class ReadParameters:
                 return self._is_of_gradient(target) or self._gets_gradients(data)
             case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value) if value is end:
                 return self._is_of_gradient(target) or not self._may_be_of_loss(data)
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is end:
+                return not self._may_be_of_loss(data) and self._is_kept_alone(target)
         return (
             isinstance(statement, ast.Expr)
             and isinstance(call := self._tree.parent(end), ast.Call)
             and last_name(call.func) in ("append", "copy_", "print")
             and not self._may_be_of_loss(data)
         )
+
+    def _is_kept_alone(self, target: ast.Name) -> bool:
+        """Whether a new value has a name only on the way to where it is kept: ``self.kept[name] = average.clone()``."""
+        binding = self._semantics.bindings.of(target)
+        uses = binding.uses if binding is not None else ()
+        return bool(uses) and all(map(self._is_kept, uses))
+
+    def _is_kept(self, use: ast.expr) -> bool:
+        end = use
+        while (following := self._following(end) or self._tree.called(end, _COPIES)) is not None:
+            end = following
+        match self._tree.statement(use):
+            case ast.Assign(targets=[ast.Subscript() | ast.Attribute()], value=value):
+                return value is end and not self._may_be_of_loss(use)
+        return False
 
     def _is_named_to_compute(self, data: ast.expr) -> bool:
         """Whether it has a name first, by which nothing but arithmetic is done with it."""
