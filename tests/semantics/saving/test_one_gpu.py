@@ -49,6 +49,7 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("from torch.nn.parallel import DistributedDataParallel; net.cuda(); x = x.cuda()", True),  # used nowhere
         ("net.cuda(); x = x.cuda(); is_dataparallel = 'module.' in x; net = net.module if is_dataparallel else net", True),
         ("net.cuda()", True),  # one thing that goes there in any case is enough
+        ("net.cuda(); x = x.to(next(net.parameters()).device)", True),
         ("net.cuda(); x = x.to(device)", True),  # a name that the file knows nothing of
         # the GPU is asked for, or the CPU named, but something goes to the GPU in any case
         ("if torch.cuda.is_available(): pass\n    else: args.x = 1\n    net.cuda(); x = x.cuda()", True),

@@ -21,22 +21,31 @@ class GpuElsewhere:
         self._semantics = semantics
         self._elsewhere = semantics.elsewhere
         self._known: dict[tuple[str, str], bool] = {}
+        self._asked: dict[tuple[str, bool], bool] = {}
 
     def is_needed_by(self, units: Container[ast.AST | None]) -> bool:
-        """Whether one of some functions and classes, ``None`` for the script itself, calls such code in any case, or makes
-        an object of a class whose ``__init__`` or ``forward`` is such; so does a class that derives from one.
+        """Whether one of some functions and classes, ``None`` for the script itself, calls such code in any case, hands on a
+        function that is such, or makes an object of a class whose ``__init__`` or ``forward`` is; so does a class that
+        derives from one.
         """
         if not self._elsewhere.is_in_project:
             return False
-        asked, seen = self._semantics.of(UnaskedMoves), set[str]()
+        asked = self._semantics.of(UnaskedMoves)
         for call in self._semantics.tree.of_type(ast.Call):
-            if isinstance(call.func, (ast.Name, ast.Attribute)) and asked.unit(call) in units:
-                if (name := ast.unparse(call.func)) not in seen and asked.is_made(call):
-                    seen.add(name)
-                    if self._needs(self._elsewhere.target(call.func), _DEEPEST):
-                        return True
+            for each in _used(call) if asked.unit(call) in units else ():
+                if self._is_needed_for(each, is_called=each is call.func) and asked.is_made(call):
+                    return True
         bases = (base for each in self._semantics.tree.of_type(ast.ClassDef) if each in units for base in each.bases)
         return any(self._needs(self._elsewhere.target(base), _DEEPEST) for base in bases)
+
+    def _is_needed_for(self, used: ast.expr, *, is_called: bool) -> bool:
+        """Whether what is called or handed on is such code; a class that is handed on is asked about, say."""
+        key = (ast.unparse(used), is_called)
+        if key not in self._asked:
+            found = self._elsewhere.target(used)
+            is_run = is_called or isinstance(found, FunctionElsewhere)
+            self._asked[key] = is_run and self._needs(found, _DEEPEST)
+        return self._asked[key]
 
     def _needs(self, found: Target | None, depth: int) -> bool:
         if not isinstance(found, (ClassElsewhere, FunctionElsewhere)):
@@ -58,3 +67,9 @@ class GpuElsewhere:
         parts = lookup.body(found).stored[:_MOST_PARTS] if depth else ()
         targets = (lookup.reference(each, found.file) for each in parts)
         return any(self._needs(each, depth - 1) for each in targets if isinstance(each, ClassElsewhere))
+
+
+def _used(call: ast.Call) -> list[ast.expr]:
+    """What a call calls, and what it is given by name."""
+    given = [call.func, *call.args, *(word.value for word in call.keywords)]
+    return [each for each in given if isinstance(each, (ast.Name, ast.Attribute))]

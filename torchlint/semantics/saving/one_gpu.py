@@ -299,6 +299,9 @@ class OneGpu:
         """Whether a device is the one where a tensor is already, or another thing that has a place: not what options say."""
         if not isinstance(node, ast.Attribute) or node.attr != "device":
             return False
+        match node.value:
+            case ast.Call(func=ast.Name(id="next"), args=[ast.Call(func=ast.Attribute(attr="parameters" | "buffers")), *_]):
+                return True  # of a model's first parameter
         return self._semantics.kind(node.value).is_tensor or (
             last_name(node.value) not in ("self", "cls", "torch") and not _CHOOSER.search(spoken_name(node.value))
         )
