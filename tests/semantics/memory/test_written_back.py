@@ -38,6 +38,8 @@ def test_what_is_written(snippet: str) -> None:
         "new = «s.data»\nt.data.copy_(torch.sigmoid(new))",
         "t.data.copy_(«s.data»)",  # a question of the statement itself
         "new = «s.data»\nt = new",
+        "for p in ps:\n    new = «p.data».float()\n    new.add_(step)\n    p.data.copy_(new)",
+        "for p in ps:\n    new = «p.data».float()\n    p.data.copy_(new)",  # of an optimizer, which changes it
         "w = «m.weight.data»\nmid = w.mean(1)\nm.weight.data -= mid\nkept.append(mid)",
         "w = «m.weight.data»\nmid = w.mean(1)\nm.weight -= mid",
         "m.weight.data -= «m.weight.data».mean(1)",  # a question of the statement itself

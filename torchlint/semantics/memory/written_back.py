@@ -11,7 +11,6 @@ from torchlint.semantics import Binding, Semantics
 
 _COMPUTES = frozenset(
     {"mean", "sum", "std", "var", "norm", "abs", "pow", "sqrt", "view", "reshape", "unsqueeze", "clone", "detach"}
-    | {"cpu", "cuda", "to", "float"}
 )
 """Methods whose results go where the tensor would have gone."""
 _DEPTH = 4
