@@ -152,6 +152,10 @@ def test_an_item_of_a_dict_of_the_object() -> None:
         ("        self.optimizer.step()", "        self.optimizer.zero_grad()"),
         ("        self.optimizer.step()", "        other.optimizer.step()"),
         ("            loss = self.epoch(loader)", "            self.model = make()\n            loss = self.epoch(loader)"),
+        ("            loss = self.epoch(loader)", "            self.renew()\n            loss = self.epoch(loader)"),
+        ("= self.model\n", '= self.model\n                self.best["model"] = copy.deepcopy(self.best["model"])\n'),
+        ("= self.model\n", "= self.model\n                break\n"),
+        ("= self.model\n", "= self.model\n                return\n"),
         ('if loss < self.best["loss"]', 'if not self.best["loss"]'),
     ],
 )
@@ -159,6 +163,8 @@ def test_items_that_nothing_changes_or_reads(old: str, new: str) -> None:
     snippet = BY_KEY.replace("«", "").replace("»", "")
     assert old in snippet
     snippet = snippet.replace(old, new)
+    if "renew" in new:
+        snippet += "\n    def renew(self):\n        self.model = make()\n"
     if "teacher" in new:
         snippet = snippet.replace("loss = self.model(x, y)", "loss = self.teacher(x, y)")
     assert kept(f"import torch\n{snippet}") == []

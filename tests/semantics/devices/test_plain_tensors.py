@@ -196,6 +196,8 @@ def test_a_view_of_a_parameter(store: str, use: str, parameter: str) -> None:
     ("store", "use"),
     [
         ("self.x = self.w", "F.linear(y, self.x)"),
+        ("self.fc.cuda()\n    self.x = self.fc.weight.t()", "F.linear(y, self.x)"),
+        ("self.v = nn.Linear(n, n, device=tied)\n    self.x = self.v.weight.t()", "F.linear(y, self.x)"),
         ("self.x = nn.Parameter(self.w.t())", "F.linear(y, self.x)"),
         ("self.x = self.w.t()", "F.linear(y, self.x.to(y.device))"),
         ("self.x = self.w.t()", "F.linear(y, self.w.t())"),

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from torchlint.semantics.summaries.members import members_of
-from torchlint.semantics.summaries.shown.freezing import flags_of, freezing_of, is_frozen_by
+from torchlint.semantics.summaries.shown.freezing import flags_of, freezing_of, is_frozen_by, may_undo
 from torchlint.semantics.summaries.summary import SelfFreezing
 
 _EACH = "for p in self.parameters():\n    p.requires_grad = {value}"
@@ -34,13 +34,22 @@ def freezing(constructor: str, more: str = "", given: str = "self, grad=False, *
         "self.requires_grad_(False)\nself.register_buffer('mean', torch.zeros(3))",
         "self.requires_grad_(True)\nself.requires_grad_(False)",
         "self.freeze()",
+        "self.requires_grad_(False)\nload_weights(self.fc)",
     ],
 )
 def test_some_freeze_for_good(constructor: str) -> None:
     helper = (
         '@property\ndef width(self):\n    return 3\n\ndef freeze(self):\n    """For good."""\n    self.requires_grad_(False)'
+        "\n\ndef forward(self, x):\n    self.seen = Seen(x)"
     )
     assert freezing(constructor, helper) == SelfFreezing()
+
+
+def test_what_it_has_asked_for_itself_is_frozen() -> None:
+    assert (
+        freezing("self.build()\nself.requires_grad_(False)", "def build(self):\n    self.fc = nn.Linear(3, 3)")
+        == SelfFreezing()
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,6 +99,15 @@ def test_some_do_as_they_are_told(constructor: str, frozen: SelfFreezing) -> Non
         ("self.freeze()", "def freeze(self):\n    if self.small:\n        self.requires_grad_(False)"),
         ("self.freeze()", "@maybe\ndef freeze(self):\n    self.requires_grad_(False)"),
         ("self.freeze()", ""),
+        ("self.requires_grad_(False)\nself.trunk.fc = nn.Linear(3, 2)", ""),
+        ("self.requires_grad_(False)\nself.layers[0] = nn.Linear(3, 2)", ""),
+        ("self.requires_grad_(False)\ninject(adapters, self.trunk)", ""),
+        ("self.requires_grad_(False)", "def reset(self, n):\n    self.fc = nn.Linear(3, n).cuda()"),
+        ("self.requires_grad_(False)", "def parameters(self):\n    return self.fc.parameters()"),
+        (
+            "self.requires_grad_(False)",
+            "def thaw(self):\n    for p in self.parameters():\n        setattr(p, 'requires_grad', True)",
+        ),
     ],
 )
 def test_others_may_not(constructor: str, more: str) -> None:
@@ -118,3 +136,20 @@ def test_what_a_call_gives_decides(call: str, is_frozen: bool) -> None:
     assert is_frozen_by(SelfFreezing("grad", "1", holds=False, default=False), flags_of(node)) is is_frozen
     assert is_frozen_by(SelfFreezing(), flags_of(node))
     assert not is_frozen_by(SelfFreezing("slow", "4", holds=False), flags_of(node))  # it has to be given
+
+
+@pytest.mark.parametrize(
+    ("more", "helper", "undoes"),
+    [
+        ("def forward(self, x):\n    return self.fc(x)", "", False),
+        ("def freeze(self):\n    pass", "", False),
+        ("def freeze(self):\n    pass", "freeze", True),
+        ("def thaw(self):\n    self.requires_grad_()", "", True),
+        ("def add(self):\n    self.head = nn.Sequential(nn.Linear(3, 2))", "", True),
+    ],
+)
+def test_what_derives_may_undo_it(more: str, helper: str, undoes: bool) -> None:
+    lines = "\n".join(f"    {line}" for line in more.splitlines())
+    [node] = ast.parse(f"class M(N):\n{lines}\n").body
+    assert isinstance(node, ast.ClassDef)
+    assert may_undo(members_of(node), helper=helper) is undoes

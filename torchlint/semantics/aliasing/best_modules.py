@@ -55,6 +55,8 @@ class BestModules:
         owner = self._semantics.facts.self_class(held.value)
         if owner is None or not isinstance(function, FUNCTIONS) or not self._is_compared(target):
             return None
+        if self._is_replaced(target):
+            return None
         place = self._semantics.of(Places).place(value)
         if place is None or not self._is_module(value):
             return None
@@ -99,6 +101,14 @@ class BestModules:
             child = parent
         return False
 
+    def _is_replaced(self, target: ast.expr) -> bool:
+        """Whether a later statement beside it keeps something else there: a copy of it."""
+        statement, spelled = self._tree.statement(target), ast.unparse(target)
+        block = self._tree.block(statement)
+        later = block[block.index(statement) + 1 :]
+        targets = (each for after in later if isinstance(after, ast.Assign) for each in after.targets)
+        return any(ast.unparse(each) == spelled for each in targets)
+
     def _takes(self, use: ast.expr) -> bool:
         """Whether a read takes the module itself, and does not just ask whether there is one."""
         match self._tree.parent(use):
@@ -112,7 +122,7 @@ class BestModules:
         """What changes a module in a loop around ``node``, or around a call of the function that it stands in."""
         updates = self._semantics.of(Updates)
         scope = self._semantics.control_flow.scope(node)
-        for loop in self._tree.loops(node):
+        for loop in self._loops_on(node):
             if self._is_made_in(place, loop):
                 return None
             for update in updates.of_scope(scope):
@@ -127,6 +137,16 @@ class BestModules:
             if found is not None:
                 return found
         return None
+
+    def _loops_on(self, node: ast.AST) -> list[Loop]:
+        """The loops around a statement that go on behind it, from the inside: its block does not end with a ``break``."""
+        loops = list(self._tree.loops(node))
+        match self._tree.block(self._tree.statement(node))[-1]:
+            case ast.Break():
+                return loops[1:]
+            case ast.Return() | ast.Raise():
+                return []
+        return loops
 
     def _changes(self, update: Update, place: Place) -> bool:
         """Whether an update changes a module: one whose parameters its optimizer has; else, where the object is given both, the
@@ -167,7 +187,12 @@ class BestModules:
 
     def _is_made_in(self, place: Place, code: Loop | ast.AST) -> bool:
         """Whether a place gets another module somewhere in the code, so that the old one is left as it is."""
-        return any(self._tree.inside(node, code) for node in self._semantics.of(Places).rebound(place))
+        rebound = list(self._semantics.of(Places).rebound(place))
+        if any(self._tree.inside(node, code) for node in rebound):
+            return True
+        makers = {each for node in rebound if isinstance(each := self._tree.function(node), FUNCTIONS)}
+        sites = (site for each in makers for site in self._semantics.inference.call_sites(each))
+        return any(self._tree.inside(site, code) for site in sites)
 
 
 def _held(target: ast.Attribute | ast.Subscript) -> ast.Attribute | None:

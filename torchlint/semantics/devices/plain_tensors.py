@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.devices.module_inputs import MAKING, PLACING, ModuleInputs
+from torchlint.semantics.devices.moves.said import says_device
 from torchlint.semantics.modules.classes import ModuleClasses
 
 Node = TypeVar("Node")
@@ -136,7 +137,7 @@ class PlainTensors:
         if not isinstance(assignment, ast.Assign) or len(assignment.targets) != 1:
             return False
         if self._viewed(assignment.value) is not None:
-            return True
+            return not says_device(self._semantics.tree.function(assignment))
         kind = self._semantics.kind(assignment.value)
         is_own = kind.is_tensor and kind.grad not in (Grad.LEAF, Grad.GRAPH)
         return is_own and kind.scalar is not True and self._is_made_here(assignment.value, 0)

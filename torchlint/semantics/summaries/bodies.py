@@ -15,7 +15,7 @@ from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.making import top_level
 from torchlint.semantics.summaries.members import Member, member_of, members_of
 from torchlint.semantics.summaries.running_methods import MODE_METHODS, running_methods, sets_mode
-from torchlint.semantics.summaries.shown.freezing import freezing_of
+from torchlint.semantics.summaries.shown.freezing import freezing_of, may_undo
 from torchlint.semantics.summaries.shown.unrecorded import gives_unrecorded
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNTOLD, ClassBody, Made, is_modal
 
@@ -85,7 +85,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     own_modes = tuple(method.name for method in methods if not sets_mode(method))
     kept = (forgets, gathering, runs_given, tuple(buffers))
     graphs = (own_modes, _cuts(members), _unrecorded(members))
-    return ClassBody(*shown, tuple(tensors), *kept, *graphs, freezing_of(members), needs_gpu(node))
+    return ClassBody(*shown, tuple(tensors), *kept, *graphs, freezing_of(members), may_undo(members), needs_gpu(node))
 
 
 def _is_of_project(reference: str) -> bool:

@@ -24,10 +24,11 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a call in another ``file`` gives for a parameter."""
+    """What a call in another ``file`` gives for a parameter; it is ``thawed`` where that file may thaw it, or add to it."""
 
     file: str
     made: Made
+    thawed: bool = False
 
 
 class Callers:
@@ -134,7 +135,8 @@ class Callers:
         for caller, call in self._calls(parameter.function, file):
             made = dict(call.given)
             found = made.get(parameter.name) or (made.get(parameter.place) if parameter.place else None)
-            yield Given(caller, found if found is not None and not call.starred else NOTHING_KNOWN)
+            thawed = parameter.name in call.thawed or parameter.place in call.thawed
+            yield Given(caller, found if found is not None and not call.starred else NOTHING_KNOWN, thawed)
 
     def heirs(self, name: str, file: str = "") -> tuple[ClassElsewhere, ...]:
         """The classes of other files that derive from one of this file, or of another ``file``, and name it themselves."""

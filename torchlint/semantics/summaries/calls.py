@@ -10,7 +10,7 @@ import ast
 import builtins
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name
 from torchlint.semantics.summaries.functions import SAME_METHODS
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
 from torchlint.semantics.summaries.shown.freezing import flags_of
+from torchlint.semantics.summaries.shown.thawing import thawed_names
 from torchlint.semantics.summaries.shown.unrecorded import turns_off
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, Made
 
@@ -34,6 +35,8 @@ _EVALUATION = re.compile(r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|acc|acc
 """What functions are called that evaluate for figures."""
 _SETTING = re.compile(r"eval|training|\w*(mode|hook|callback)s?", re.IGNORECASE)
 """What sets the mode of a model, or may."""
+_THAWING = {"requires_grad", "requires_grad_", "Linear", "Sequential", "Conv2d", "Identity", "Parameter"}
+"""Of what a file speaks that may thaw networks, or give them new parts."""
 _MOST = 2_000
 """So many calls of a file are kept; files with more are generated."""
 _DEEPEST = 8
@@ -47,7 +50,7 @@ class CallSummary:
     It is ``unrecorded`` where the function around it turns autograd off for it, and ``in_training`` where it is called like an
     evaluation, and nothing in its file puts a model into evaluation mode. Of what is called like a class, ``flags`` are the
     arguments that may be true or false. It stands ``within`` a function or method, if others can call that, which may find
-    autograd off.
+    autograd off. What is given at the places that are ``thawed`` may be thawed by the file, or get new parts there.
     """
 
     to: str
@@ -57,6 +60,7 @@ class CallSummary:
     in_training: bool = False
     flags: tuple[tuple[str, bool | None], ...] = ()
     within: str = ""
+    thawed: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -83,22 +87,25 @@ def calls_of(module: ast.Module, name: str = "", lines_with: _Lines | None = Non
     calls = [(scope, node) for scope, node in found if isinstance(node, ast.Call)]
     sought = [(scope, call) for scope, call in calls if not name or last_name(call.func) in names][:_MOST]
     trains = _EVALUATION.search(name) is not None and bool(sought) and not any(map(_may_set_mode, walk(module)))
-    summed_up = (_summed_up(call, to, scope, trains) for scope, call in sought if (to := scope.called(call.func)))
+    thawed = thawed_names(walk(module)) if sought and (lines_with is None or lines_with(_THAWING)) else frozenset[str]()
+    summed_up = (_summed_up(call, to, scope, trains, thawed) for scope, call in sought if (to := scope.called(call.func)))
     summaries = tuple(each for each in dict.fromkeys(summed_up) if not name or each.name == name)
     for instance in instances:
         instance.methods.clear()  # else the tree would wait for the garbage collector
     return summaries
 
 
-def _summed_up(call: ast.Call, to: str, scope: _Scope, trains: bool) -> CallSummary:
+def _summed_up(call: ast.Call, to: str, scope: _Scope, trains: bool, thawed: Set[str]) -> CallSummary:
     starred = any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords)
     places = ((str(index), each) for index, each in enumerate(call.args) if not isinstance(each, ast.Starred))
     words = ((each.arg, each.value) for each in call.keywords if each.arg is not None)
-    given = ((place, scope.made(value)) for place, value in (*places, *words))
+    every = [*places, *words]
+    given = ((place, scope.made(value)) for place, value in every)
+    changed = tuple(place for place, value in every if last_name(value) in thawed)
     made = tuple((place, made) for place, made in given if made != NOTHING_KNOWN)
     flags = flags_of(call) if to.rpartition(".")[2][:1].isupper() else ()
     unrecorded = scope.is_unrecorded(call)
-    return CallSummary(to, made, starred, unrecorded, trains, flags, "" if unrecorded else scope.name)
+    return CallSummary(to, made, starred, unrecorded, trains, flags, "" if unrecorded else scope.name, changed)
 
 
 def _may_set_mode(node: ast.AST) -> bool:

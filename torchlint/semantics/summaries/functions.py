@@ -15,6 +15,7 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import Function, dotted, last_name, own_parts, own_returns
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.running_methods import differentiates, runs_of
+from torchlint.semantics.summaries.shown.thawing import thaws_of
 from torchlint.semantics.summaries.shown.unrecorded import gives_unrecorded
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Act, FunctionSummary, Made
 
@@ -62,19 +63,21 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     positional = tuple(each.arg for each in [*given.posonlyargs, *given.args])
     named = tuple(each.arg for each in given.kwonlyargs)
     derives = differentiates(parts)
+    thaws = thaws_of(parts, (*positional, *named))
     unrecorded = gives_unrecorded(function)
     if _is_hidden(function, parts):
-        return FunctionSummary(positional, named, hidden=True, differentiates=derives)
+        return FunctionSummary(positional, named, hidden=True, differentiates=derives, thaws=thaws)
     if given.vararg or given.kwarg:
         unclear = tuple((name, (_OTHER,)) for name in (*positional, *named))
         given_all = _given(function, local)
-        return FunctionSummary(positional, named, given_all, unclear, differentiates=derives, unrecorded=unrecorded)
+        shown = (False, False, (), derives, unrecorded, thaws)
+        return FunctionSummary(positional, named, given_all, unclear, *shown)
     acts = _Acts(local, (*positional, *named))
     acts.read(function, parts)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)
     runs = runs_of(function, parts, (*positional, *named))
     returned = _given(function, local)
-    return FunctionSummary(positional, named, returned, found, False, acts.propagates, runs, derives, unrecorded)
+    return FunctionSummary(positional, named, returned, found, False, acts.propagates, runs, derives, unrecorded, thaws)
 
 
 def _is_hidden(function: Function, parts: list[ast.AST]) -> bool:

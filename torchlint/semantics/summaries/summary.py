@@ -7,13 +7,15 @@ an import, such as ``@.layers.Block``. It is looked up when it is asked for (`lo
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
 
 IMPORTED = "@"
 """What a reference starts with that is the full name of an import."""
+RESULT = ""
+"""What stands among parameters for what a function gives."""
 ANY = "*"
 """The last part of a reference that is any of what a module has or a dict holds: ``models.*`` for ``getattr(models, name)``."""
 
@@ -59,7 +61,8 @@ class FunctionSummary:
     It ``propagates`` if each call of it back-propagates something that it has made itself. Of one that is ``hidden``, by a
     decorator or because it is a generator, nothing more is known. It ``runs`` some parameters as models, with the autograd
     that it finds, in a loop or not. It ``differentiates`` if it asks autograd for gradients, and does not turn that on itself.
-    It is ``unrecorded`` if it gives only what it makes with autograd off, by a decorator or a block.
+    It is ``unrecorded`` if it gives only what it makes with autograd off, by a decorator or a block. It ``thaws`` networks that
+    some parameters are given, or gives these new parts; as its `RESULT` it may do so to what it makes.
     """
 
     positional: tuple[str, ...] = ()
@@ -71,6 +74,7 @@ class FunctionSummary:
     runs: tuple[tuple[str, bool], ...] = ()
     differentiates: bool = False
     unrecorded: bool = False
+    thaws: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +92,15 @@ class ClassSummary:
 @dataclass(frozen=True, slots=True)
 class SelfFreezing:
     """That a constructor freezes all parameters of what it makes: always, or where its parameter ``flag``, at a ``place``
-    among what it is given, ``holds`` or does not; ``default`` is what that is where nothing is given.
+    among what it is given, ``holds`` or does not; ``default`` is what that is where nothing is given. A method of the
+    class, its ``helper``, may do so for it.
     """
 
     flag: str = ""
     place: str = ""
     holds: bool = False
     default: bool | None = None
+    helper: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ class ClassBody:
     registers ``buffers`` by these names. ``own_modes`` are those of ``train`` and ``eval`` that are not about the mode. It
     ``cuts`` where its ``forward`` takes no graph of its first argument, and has no parameters of its own. ``unrecorded`` are
     the methods that give only what they make with autograd off. How its constructor is ``freezing`` what it makes, if it is.
-    Whoever makes and calls it ``needs_gpu`` in any case.
+    It ``thaws`` where it may undo what a base of it has frozen. Whoever makes and calls it ``needs_gpu`` in any case.
     """
 
     called: tuple[str, ...] = ()
@@ -126,6 +132,7 @@ class ClassBody:
     cuts: bool = False
     unrecorded: tuple[str, ...] = ()
     freezing: SelfFreezing | None = None
+    thaws: bool = False
     needs_gpu: bool = False
 
 

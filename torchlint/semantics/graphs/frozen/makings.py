@@ -8,7 +8,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 from torchlint.semantics.summaries.members import members_of
-from torchlint.semantics.summaries.shown.freezing import flags_of, freezing_of, is_frozen_by
+from torchlint.semantics.summaries.shown.freezing import flags_of, freezing_of, is_frozen_by, may_undo
 from torchlint.semantics.summaries.summary import SelfFreezing
 
 
@@ -30,24 +30,31 @@ class FrozenMakings:
         if isinstance(definition, ast.ClassDef):
             return self._of_own(definition)
         found = self._semantics.elsewhere.module_class(function)
-        base = self._constructed(found) if found is not None else None
-        return self._semantics.elsewhere.lookup.body(base).freezing if base is not None else None
+        return self._constructed(found) if found is not None else None
 
     def _of_own(self, definition: ast.ClassDef) -> SelfFreezing | None:
         """How a class of the file freezes itself: by its constructor, or the one that it has of a class of the file."""
         if definition not in self._own:
             bases = self._semantics.facts.bases(definition)
-            having = next((each for each in bases if _has_constructor(each)), None)
-            self._own[definition] = freezing_of(members_of(having)) if having is not None else None
+            index = next((index for index, each in enumerate(bases) if _has_constructor(each)), None)
+            found = freezing_of(members_of(bases[index])) if index is not None else None
+            derived = [member for each in bases[:index] for member in members_of(each)]
+            self._own[definition] = found if found is not None and not may_undo(derived, helper=found.helper) else None
         return self._own[definition]
 
-    def _constructed(self, found: ClassElsewhere) -> ClassElsewhere | None:
-        """The class that has the constructor of another file's class: itself, or what it derives from."""
-        for base in self._semantics.elsewhere.lookup.bases(found):
+    def _constructed(self, found: ClassElsewhere) -> SelfFreezing | None:
+        """How a class of another file freezes itself by its constructor, or that of a base, which nothing below undoes."""
+        lookup = self._semantics.elsewhere.lookup
+        derived: list[ClassElsewhere] = []
+        for base in lookup.bases(found):
             if not isinstance(base, ClassElsewhere):
                 return None
             if "__init__" in base.summary.methods:
-                return base
+                freezing = lookup.body(base).freezing
+                if freezing is None or any(freezing.helper in each.summary.methods for each in derived):
+                    return None
+                return None if any(lookup.body(each).thaws for each in derived) else freezing
+            derived.append(base)
         return None
 
     def are_always_frozen(self, found: ClassElsewhere) -> bool:

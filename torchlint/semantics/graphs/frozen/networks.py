@@ -14,7 +14,7 @@ from torchlint.semantics.graphs.frozen.models import frozen_by
 from torchlint.semantics.graphs.frozen.thawed import Thawed
 from torchlint.semantics.summaries.calls import PARAMETER, Parameter, parameter
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere
-from torchlint.semantics.summaries.summary import Made
+from torchlint.semantics.summaries.summary import RESULT, Made
 
 _SAME = frozenset({"to", "cuda", "cpu", "eval", "train", "float", "half", "double", "bfloat16", "share_memory"})
 """Methods of a module that give the module itself."""
@@ -97,8 +97,7 @@ class FrozenNetworks:
                 self._giving[function] = self._all_frozen([self._is_frozen(each, depth) for each in returned]) is True
             return self._giving[function]
         found = self._semantics.elsewhere.function(call.func)
-        is_told = found is not None and not found.summary.hidden
-        return found is not None and is_told and self._is_made_frozen(found.summary.gives, found.file, depth)
+        return found is not None and self._gives_frozen(found, depth)
 
     @property
     def _thawed(self) -> Thawed:
@@ -171,8 +170,13 @@ class FrozenNetworks:
             stores = [store for slot in slots for store in slot.stores]
             is_other = name in self._semantics.facts.stored_attributes or any(slot.class_values for slot in slots)
             found = [self._is_stored(store, depth) for store in stores]
-            self._kept[key] = not is_other and self._all_frozen(found) is True
+            self._kept[key] = not is_other and self._all_frozen(found) is True and not self._has_heir(owner)
         return self._kept[key]
+
+    def _has_heir(self, owner: ast.ClassDef) -> bool:
+        """Whether a class of another file derives from one, and has a constructor of its own, which may store another."""
+        callers = self._semantics.elsewhere.callers
+        return callers is not None and any("__init__" in each.summary.methods for each in callers.heirs(owner.name))
 
     def _is_stored(self, store: ast.Attribute, depth: int) -> bool | None:
         statement = self._tree.parent(store)
@@ -221,11 +225,15 @@ class FrozenNetworks:
         if callers is not None:
             asked = parameter(function, binding.name, owner.name if isinstance(owner, ast.ClassDef) else "")
             for given in callers.given(asked):
-                yield self._is_made_frozen(given.made, given.file, depth - 1)
+                yield not given.thawed and self._is_made_frozen(given.made, given.file, depth - 1)
 
     def _is_made_frozen(self, made: Made, file: str, depth: int) -> bool:
         """Whether each of what may have made a value in a file makes frozen networks alone."""
         return depth > 0 and bool(made.by) and all(self._makes_frozen(by, file, depth) for by in made.by)
+
+    def _gives_frozen(self, function: FunctionElsewhere, depth: int) -> bool:
+        summary = function.summary
+        return not summary.hidden and RESULT not in summary.thaws and self._is_made_frozen(summary.gives, function.file, depth)
 
     def _makes_frozen(self, by: str, file: str, depth: int) -> bool:
         callers = self._semantics.elsewhere.callers
@@ -233,10 +241,12 @@ class FrozenNetworks:
             return False
         if by.startswith(PARAMETER):
             given = callers.given(Parameter.of(by), file)
+            if any(each.thawed for each in given):
+                return False
             return bool(given) and all(self._is_made_frozen(each.made, each.file, depth - 1) for each in given)
         target = callers.lookup.reference(by, file)
         if isinstance(target, FunctionElsewhere):
-            return not target.summary.hidden and self._is_made_frozen(target.summary.gives, target.file, depth - 1)
+            return self._gives_frozen(target, depth - 1)
         return isinstance(target, ClassElsewhere) and self._makings.are_always_frozen(target)
 
 

@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name
 
 _THAWING = re.compile(r"requires_?grad|un_?freeze|thaw|trainable|defrost|toggle_?grad", re.IGNORECASE)
 """What functions are called that may thaw what they are given."""
 _PARTS = frozenset({"parameters", "named_parameters", "children", "modules", "named_modules", "named_children"})
+_GATHERING = frozenset({"list", "tuple", "iter", "filter", "chain", "reversed"})
+_ADDING = frozenset({"add_module", "register_module", "register_parameter", "append", "extend", "insert"})
+"""Methods that give a module parts."""
 _DEPTH = 3
 
 
@@ -39,6 +42,8 @@ class Thawed:
                 thawing.add(self._tree.function(node))
                 yield node.value
         for call in self._tree.of_type(ast.Call):
+            yield from self._changed_by(call)
+            yield from self._thawed_elsewhere(call)
             given = [*call.args, *(word.value for word in call.keywords)]
             if _is_false(given[-1]) if given else False:
                 continue
@@ -52,19 +57,57 @@ class Thawed:
         for store in stores:
             if isinstance(store.ctx, ast.Store) and self._gets_part(store) and not _is_self(store.value):
                 yield store.value
+        applied = self._applied()
         for function in thawing:
             if isinstance(function, FUNCTIONS):
+                yield from applied.get(function.name, ())
                 for site in self._semantics.facts.calls.get(function.name, ()):
                     given = [*site.args, *(word.value for word in site.keywords)]
                     if not any(map(_is_false, given)):
                         yield from given
+
+    @staticmethod
+    def _changed_by(call: ast.Call) -> Iterator[ast.expr]:
+        """What a call gives another part, or thaws: ``net.add_module(…)``, ``setattr(p, "requires_grad", True)``."""
+        match call:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _ADDING and not _is_self(owner):
+                yield owner
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, name, value]) if not _is_self(owner):
+                is_part = isinstance(value, (ast.Call, ast.Name, ast.Attribute))
+                if is_part or (isinstance(name, ast.Constant) and name.value == "requires_grad" and not _is_false(value)):
+                    yield owner
+            case ast.Call(func=ast.Attribute(value=owner, attr="apply"), args=[ast.Lambda(body=body)]):
+                names = {part.attr for part in ast.walk(body) if isinstance(part, ast.Attribute)}
+                if any(map(_THAWING.search, names)):
+                    yield owner
+
+    def _thawed_elsewhere(self, call: ast.Call) -> Iterator[ast.expr]:
+        """What a function of another file is given that thaws it."""
+        if not isinstance(call.func, (ast.Name, ast.Attribute)) or not (call.args or call.keywords):
+            return
+        found = self._semantics.elsewhere.function(call.func)
+        if found is None or not found.summary.thaws:
+            return
+        given = [*call.args, *(word.value for word in call.keywords)]
+        if not any(map(_is_false, given)):
+            yield from (value for name, value in zip(found.summary.positional, call.args) if name in found.summary.thaws)
+            yield from (word.value for word in call.keywords if word.arg in found.summary.thaws)
+
+    def _applied(self) -> dict[str, list[ast.expr]]:
+        """The modules to whose parts functions are applied, by the names of these: ``net.apply(reset)``."""
+        found: dict[str, list[ast.expr]] = {}
+        for call in self._semantics.facts.calls.get("apply", ()):
+            match call:
+                case ast.Call(func=ast.Attribute(value=owner), args=[ast.Name(id=name)]):
+                    found.setdefault(name, []).append(owner)
+        return found
 
     def _gets_part(self, store: ast.expr) -> bool:
         """Whether what is stored may be a module that is made anew: ``net.fc = nn.Linear(8, 2)``, ``net.fc = head``."""
         statement = self._tree.parent(store)
         match statement:
             case ast.Assign(value=ast.Call(func=made)):
-                return last_name(made)[:1].isupper()
+                return isinstance(store, ast.Attribute) or last_name(made)[:1].isupper()
             case ast.Assign(value=ast.Name() | ast.Attribute()):
                 return isinstance(store, ast.Attribute)
         return False
@@ -73,13 +116,23 @@ class Thawed:
         statement = self._tree.parent(target)
         return isinstance(statement, ast.Assign) and _is_false(statement.value)
 
+    @staticmethod
+    def _is_part(binding: Binding) -> bool:
+        """Whether a variable is a part of something, or a list of its parameters: ``last = net.fc``."""
+        match binding:
+            case Binding(form=Form.ASSIGNMENT, value=ast.Attribute() | ast.Subscript() | ast.Name()):
+                return True
+            case Binding(form=Form.ASSIGNMENT, value=ast.Call(func=function)):
+                return last_name(function) in _PARTS | _GATHERING
+        return False
+
     def _named(self, node: ast.expr, depth: int) -> Iterator[str]:
         """The names that lead to something: of the variable of a loop, those of what it goes through."""
         match node:
             case ast.Name(id=name):
                 yield name
                 for binding in self._semantics.bindings.reaching(node) if depth else ():
-                    if binding.form is Form.LOOP and binding.value is not None:
+                    if binding.value is not None and (binding.form is Form.LOOP or self._is_part(binding)):
                         yield from self._named(binding.value, depth - 1)
             case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _PARTS:
                 yield from self._named(owner, depth)

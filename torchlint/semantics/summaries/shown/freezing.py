@@ -8,10 +8,11 @@ that, nothing is known.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from torchlint.semantics.code.tree import Function, last_name, walk
+from torchlint.semantics.code.tree import Function, dotted, last_name, walk
 from torchlint.semantics.summaries.members import Member
 from torchlint.semantics.summaries.summary import SelfFreezing
 
@@ -20,6 +21,10 @@ _ADDING = frozenset({"add_module", "register_module", "register_parameter", "app
 _LEAVING_ALONE = frozenset({"eval", "train", "to", "cuda", "cpu", "float", "half", "register_buffer", "load_state_dict"})
 """Methods of a module that give it none."""
 _THAWING: tuple[type[ast.AST], ...] = (ast.Call, ast.Assign, ast.keyword)
+_OVERRIDING = frozenset({"parameters", "named_parameters", "requires_grad_"})
+"""What gives or freezes all parameters, unless a class has one of its own."""
+_HARMLESS = re.compile(r"load|init|print|log|len|sum|count|info|isinstance|hasattr|getattr|super|_norm_", re.IGNORECASE)
+"""What functions are called that give no parameters to what they are given."""
 ANY_MORE = "*"
 """The place of arguments that are handed on in a list or a dict: they may be any."""
 
@@ -70,15 +75,50 @@ def freezing_of(members: Sequence[Member]) -> SelfFreezing | None:
     found, helper = _last_of(constructor, {name: each.method for name, each in methods.items() if each.method is not None})
     if found is None or _is_rebound(constructor, found.flag):
         return None
-    others = (member for member in members if member.method is None or member.method.name not in ("__init__", helper))
-    if any(_may_thaw(part) for member in others for kind in _THAWING for part in member.every(kind)):
+    others = [member for member in members if member.method is None or member.method.name not in ("__init__", helper)]
+    if may_undo(others, asked=_asked(constructor)):
         return None
     if not found.flag:
-        return SelfFreezing()
+        return SelfFreezing(helper=helper)
     given = [*constructor.args.posonlyargs, *constructor.args.args]
     names = [each.arg for each in given]
     place = str(names.index(found.flag) - 1) if found.flag in names else ""
     return SelfFreezing(found.flag, place, found.holds, _default(constructor, found.flag))
+
+
+def may_undo(members: Sequence[Member], asked: Set[str] = frozenset(), helper: str = "") -> bool:
+    """Whether members of a class, or of one that derives from it, may thaw parameters that its constructor freezes, give it
+    others, or be in place of what freezes them, as its ``helper`` is. The constructor has ``asked`` for some before.
+    """
+    methods = [member for member in members if member.method is not None]
+    replaced = _OVERRIDING | ({helper} if helper else set())
+    if any(member.method is not None and member.method.name in replaced for member in methods):
+        return True
+    if any(may_thaw(part) for member in members for kind in _THAWING for part in member.every(kind)):
+        return True
+    later = (member for member in methods if member.method is not None and member.method.name not in asked)
+    return any(_gives_part(part) for member in later for part in member.own(ast.Assign))
+
+
+def _asked(constructor: Function) -> set[str]:
+    """The methods of the object that its constructor calls."""
+    calls = (part.func for each in constructor.body for part in walk(each) if isinstance(part, ast.Call))
+    return {call.attr for call in calls if isinstance(call, ast.Attribute) and _root(call) == "self"}
+
+
+def _gives_part(statement: ast.Assign) -> bool:
+    """Whether a part of the object becomes a module that is made anew: ``self.fc = nn.Linear(8, 2)``."""
+    if not any(isinstance(each, (ast.Attribute, ast.Subscript)) and _root(each) == "self" for each in statement.targets):
+        return False
+    calls = (part for part in walk(statement.value) if isinstance(part, ast.Call))
+    names = (dotted(call.func) or "" for call in calls)
+    return any(name.startswith(("nn.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper() for name in names)
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _last_of(constructor: Function, methods: dict[str, Function]) -> tuple[_Frozen | None, str]:
@@ -167,17 +207,17 @@ def _asks(test: ast.expr) -> _Frozen | None:
 def _may_add(statement: ast.stmt) -> bool:
     """Whether a statement may give the object parameters, or thaw those that it has."""
     for part in walk(statement):
-        if _may_thaw(part):
+        if may_thaw(part):
             return True
         match part:
-            case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store()):
+            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(value=ast.Attribute(), ctx=ast.Store()):
                 if any(isinstance(each, (ast.Call, ast.Name, ast.Subscript)) for each in _stored(statement)):
                     return True
             case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)) if name not in _LEAVING_ALONE:
                 return True
             case ast.Call(func=function, args=arguments):
-                given = any(isinstance(each, ast.Name) and each.id == "self" for each in arguments)
-                if last_name(function) in _ADDING or (given and last_name(function) != "super"):
+                given = any(isinstance(each, (ast.Name, ast.Attribute)) and _root(each) == "self" for each in arguments)
+                if last_name(function) in _ADDING or (given and not _HARMLESS.search(last_name(function))):
                     return True
     return False
 
@@ -187,12 +227,14 @@ def _stored(statement: ast.stmt) -> Iterator[ast.AST]:
     yield from walk(statement.value if isinstance(statement, ast.Assign) else statement)
 
 
-def _may_thaw(part: ast.AST) -> bool:
+def may_thaw(part: ast.AST) -> bool:
     """Whether code may have parameters require a gradient again."""
     match part:
         case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=args, keywords=words):
             values = [*args, *(word.value for word in words)]
             return not (len(values) == 1 and _is_false(values[0]))
+        case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value="requires_grad"), value]):
+            return not _is_false(value)
         case ast.Assign(targets=targets, value=value):
             return any(isinstance(each, ast.Attribute) and each.attr == "requires_grad" for each in targets) and not _is_false(
                 value
