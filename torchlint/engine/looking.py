@@ -34,6 +34,7 @@ class Looking:
         self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options, *, fixes: bool = True
     ) -> None:
         self._source = source
+        self._elsewhere = semantics.elsewhere
         self._model = Model(source, semantics, suppressions)
         self._editing = Editing(self._model)
         self._options = options
@@ -87,7 +88,7 @@ class Looking:
 
     def _diagnostic(self, rule: Rule, remark: Remark) -> Diagnostic:
         start, end = (self._source.location(offset) for offset in self._model.span(remark.node))
-        is_strict = remark.is_strict or self._model.apis.is_of_python_2(remark.node)
+        is_strict = remark.is_strict or self._model.apis.is_of_python_2(remark.node) or self._elsewhere.is_record
         is_left_out = self._options.leaves_out(rule.code, is_strict)
         return Diagnostic(
             code=rule.code,

@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from torchlint.project.questions import BODY, BOUND, CALLERS, GIVEN, MENTIONS, NAMING, OUTPUTS, PACKAGED, ROOT, TALK, shown
+from torchlint.project.talk import RECORD
 from torchlint.project.told.packages import opened_by
+from torchlint.project.told.records import may_be_record
 
 if TYPE_CHECKING:
     import ast
@@ -208,6 +210,12 @@ class Reading:
         others._own = own
         others._asked = self._asked
         return others
+
+    @property
+    def is_record(self) -> bool:
+        """Whether a run has left this file beside its results, as a copy of another one of the project."""
+        below = self._shown(self.file)
+        return self._is_inside and may_be_record(below) and self.speaks_of(RECORD + below) is True
 
     def speaks_of(self, topic: str, *, near: bool = False) -> bool | None:
         """Whether any file of the project, or of this one's folder, has the words of a topic; `None` where that is unknown."""

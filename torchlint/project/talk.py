@@ -9,12 +9,13 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 
 from torchlint.project.importers import OF_PROJECTS, may_be_own
 from torchlint.project.programs import code_of, is_program
 from torchlint.project.told.outputs import outputs_of
+from torchlint.project.told.records import OF_RUNS, Records
 from torchlint.text.reading import read_file
 
 _TOPICS = {
@@ -90,6 +91,8 @@ _NUMBERING = "numbers: "
 """The topic that asks for functions, other than those that train or evaluate, that give the number of what they call by the
 name which it ends with, beside other things.
 """
+RECORD = "record: "
+"""The topic that asks of a file, at the path which it ends with, whether a run has left it as a copy of another one."""
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
 _LOADING = re.compile(rb"\bload_state_dict\([^)]")
 _WRAPPING = re.compile(rb"DataParallel|DDP|\.module\b")
@@ -134,11 +137,13 @@ class Talk:
         self._replaced = replaced
         self._told: dict[tuple[str, str], bool | None] = {}
         self._imports: dict[str, dict[str, _Folder]] = {}
+        self._records = Records(replaced, _files_but_records, self._names_imported)
 
     def forget(self) -> None:
         """Has all files be read again."""
         self._told.clear()
         self._imports.clear()
+        self._records.forget()
 
     def speaks_of(self, topic: str, root: str) -> bool | None:
         """Whether any file below ``root`` speaks of a topic; `None` where there are too many files, or one cannot be read.
@@ -162,6 +167,8 @@ class Talk:
                 self._told[key] = self._look_for(_moving_on(topic.removeprefix(_SCHEDULES)).search, root)
             elif topic.startswith(_NUMBERING):
                 self._told[key] = self._look_for(_Numbering(topic.removeprefix(_NUMBERING)).is_in, root)
+            elif topic.startswith(RECORD):
+                self._told[key] = self._records.is_record(topic.removeprefix(RECORD), root)
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
             elif topic == _LEANING:
@@ -362,16 +369,25 @@ def _ends_in_sigmoid(text: bytes | None) -> bool:
     return text is not None and b"igmoid" in text and any(each.output == "sigmoid" for each in outputs_of(text))
 
 
-def _files(root: str) -> Iterator[str | None]:
-    """The scripts and notebooks below a folder, and at last `None` where not all of it was looked through."""
+def _files(root: str, without: Container[str] = ()) -> Iterator[str | None]:
+    """The scripts and notebooks below a folder, and at last `None` where not all of it was looked through.
+
+    Folders ``without`` which it is to be have their names in small letters.
+    """
     seen = 0
     for folder, inner, names in os.walk(root):
         seen += len(inner) + len(names)
         if seen > _MOST_NAMES:
             yield None
             return
-        inner[:] = sorted(name for name in inner if not name.startswith(".") and not _is_apart(folder, name))
+        inner[:] = sorted(
+            name for name in inner if not name.startswith(".") and name.lower() not in without and not _is_apart(folder, name)
+        )
         yield from (os.path.join(folder, name) for name in sorted(names) if is_program(name) and not name.startswith("."))
+
+
+def _files_but_records(root: str) -> Iterator[str | None]:
+    return _files(root, OF_RUNS)
 
 
 def _is_apart(folder: str, name: str) -> bool:

@@ -166,6 +166,11 @@ class Elsewhere:
         self.has_said = self.has_said or found is not None
         return found
 
+    @cached_property
+    def is_record(self) -> bool:
+        """Whether a run has left the file beside its results, as a copy of another one of the project."""
+        return self.around is not None and self.around.is_record
+
     def starred(self, name: str) -> str | None:
         """The full name of an API of torch that the file has by importing everything of another file."""
         found = self._starred(name) if self._lookup is not None and self._stars else None
