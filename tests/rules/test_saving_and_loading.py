@@ -339,3 +339,126 @@ def test_a_whole_module_goes_where_its_batches_do(head: str, move: str, given: s
     text = textwrap.dedent(HANDED_ON).format(head=head, move=move)
     fixed = fix(Source(text), [Entry.of(LoadWithoutMapLocation)], Applicability.UNSAFE).text
     assert fixed == (text if given is None else text.replace("torch.load(path)", f"torch.load(path, {given})"))
+
+
+BRANCHES = """
+    import torch
+
+    def restore(net, path, is_distributed, rank, there):
+        {before}
+        if is_distributed:
+            saved = torch.load(path, map_location={place})
+        else:
+            saved = torch.load(path)
+        net.load_state_dict(saved["model"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "place", "expected"),
+    [
+        ("", "{'cuda:0': f'cuda:{rank}'}", 1),  # from one GPU to another
+        ("", "{'cuda:%d' % 0: 'cuda:%d' % rank}", 1),
+        ("place = {'cuda:0': f'cuda:{rank}'}", "place", 1),
+        ("", "f'cuda:{rank}'", 1),
+        ("", "{'cuda:0': 'cpu'}", 0),
+        ("", "{'cuda:0': there}", 0),
+        ("", "{'cuda:0': f'cuda:{rank}', 'cuda:1': 'cpu'}", 0),
+        ("", "{}", 0),
+        ("place = {'cuda:0': 'cpu'}", "place", 0),
+        ("", "'cpu'", 0),
+        ("", "there", 0),
+    ],
+)
+def test_the_other_branch_may_load_to_another_gpu_alone(before: str, place: str, expected: int) -> None:
+    assert len(findings(BRANCHES.format(before=before or "pass", place=place), Entry.of(LoadWithoutMapLocation))) == expected
+
+
+TRAINED = """
+    import torch
+    from training import {name}, pick
+
+    def run(net, data, device, options):
+        net.to(device)
+        {before}
+        net.load_state_dict(torch.load(best))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "expected"),
+    [
+        ("train", "best, losses = train(net, data)", True),
+        ("train_model", "losses, best = train_model(net, data)", True),
+        ("train", "best = options.best", False),
+        ("train", "best, other = pick(net, data)", False),
+        ("train", "best, other = train(options)", False),
+        ("train_paths", "best, other = train_paths(options)", False),
+        ("load_train_files", "best, other = load_train_files(net, data)", False),
+    ],
+)
+def test_a_training_gives_back_where_it_has_saved(name: str, before: str, expected: bool) -> None:
+    [found] = findings(TRAINED.format(name=name, before=before), Entry.of(LoadWithoutMapLocation))
+    assert found.is_strict == expected
+
+
+TOLD = """
+    import torch
+    from training import Trainer
+
+    def run(net, data, options):
+        net.load_state_dict(torch.load(options.path))
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Trainer(net, data, device='cuda').train()", True),
+        ("device = 'cuda'\n        Trainer(net, data, device=device).train()", True),
+        ("noise = torch.randn(3, 4, device='cuda')", True),
+        ("Trainer(net, data, device=options.device).train()", False),
+        ("Trainer(net, data, device='cuda:1' if options.two else 'cuda').train()", False),
+        ("Trainer(net, data, device='cpu').train()", False),
+        ("Trainer(net, data, device='cuda' if torch.cuda.is_available() else 'cpu').train()", False),
+        ("if options.cuda:\n            Trainer(net, data, device='cuda').train()", False),
+        ("Trainer(net, data, device='cuda', rank=options.local_rank).train()", False),
+        ("Trainer(net, data).train()", False),
+    ],
+)
+def test_code_that_is_told_the_one_gpu_needs_it(line: str, expected: bool) -> None:
+    found = findings(TOLD.format(line), Entry.of(LoadWithoutMapLocation))
+    assert [each.is_strict for each in found] == [expected]
+
+
+ASKED = """
+    import torch
+    from elsewhere import make, Net
+
+    def run(cfg, loader, path, {parameters}):
+        {made}
+        {asked}
+        for x in loader:
+            model.train()
+            step(model, x)
+        torch.save(model, path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "expected"),
+    [
+        ("model = Net(cfg)", "model.to(cfg.device); optimizer = torch.optim.Adam(model.parameters())", 1),
+        ("model = make(cfg)", "model.zero_grad(); optimizer = torch.optim.SGD(model.parameters(), lr=1)", 1),
+        ("model = make(cfg)", "count = sum(map(len, model.named_parameters())); model.eval()", 1),
+        ("model = Net(cfg)", "pass", 0),  # a trainer, too, has a `train`
+        ("model = Net(cfg)", "count = sum(map(len, model.parameters()))", 1),
+        ("model = Net(cfg)", "model.to(cfg.device)", 0),
+        ("model = Net(cfg)", "other = make(cfg); other.to(1); torch.optim.Adam(other.parameters())", 0),
+        ("model = make(cfg)\n        model.to(1); torch.optim.Adam(model.parameters())\n        model = Net(cfg)", "pass", 0),
+    ],
+)
+def test_what_trains_is_a_module_where_it_is_asked_for_parameters(made: str, asked: str, expected: int) -> None:
+    text = ASKED.format(parameters="step", made=made, asked=asked)
+    assert len(findings(text, Entry.of(WholeModuleSave))) == expected

@@ -17,19 +17,20 @@ class LoadWithoutMapLocation(Rule):
     optimizer (`model.load_state_dict(...)`, or `load_weights(model, ...)` by a function of the program's own), is a whole model
     itself, is a checkpoint with items such as `"state_dict"`, or is put on a device afterwards.
 
-    What is loaded goes back to where it was, and the finding is strict, where the same run saved the file before (also by
-    early stopping, in the training that it called before, or by an object that was told the place and has trained, to what
-    the trainer calls its best, in an earlier round of a loop that saves in each, or by a path of the same name, where the
-    loop that trains goes back to it), in a test whose options do not name the file, in a script that names the CPU as its
-    device and speaks of no other one, in a project of which one file saves and none speaks of a device, and in a program that
-    runs on one GPU and nowhere else. Such a program writes the GPU out in every move (`.cuda()`, `.to("cuda")`), or in one
-    that it makes whatever its flags say, or ends without, where it loads, where that function is called or in the model
-    itself, also where these call a class or function of another file that puts something on a GPU and nowhere asks for one,
-    and names no other GPU, be it the first one or not (`x.to(y.device)` and the number of the GPU that the process sees are
-    no choice, nor is a list for `DataParallel` that begins with the first one, or that goes nowhere else: there the weights
-    lie); or no file of the project speaks of the CPU as a device, or of a choice, be it that an option with the number of a
-    GPU is asked for. A folder that trains for itself counts as a project, too, where it imports nothing of what stands beside
-    it, and nothing there imports it.
+    What is loaded goes back to where it was, and the finding is strict, where the same run saved the file before (also by early
+    stopping, in the training that it called before, or by an object that was told the place and has trained, to what the
+    trainer calls its best, to a path that the training gives beside other things, in an earlier round of a loop that saves in
+    each, or by a path of the same name, where the loop that trains goes back to it), in a test whose options do not name the
+    file, in a script that names the CPU as its device and speaks of no other one, in a project of which one file saves and
+    none speaks of a device, and in a program that runs on one GPU and nowhere else. Such a program writes the GPU out in
+    every move (`.cuda()`, `.to("cuda")`), or in one, or in a `device="cuda"` that it hands on, that it makes whatever its
+    flags say, or ends without, where it loads, where that function is called or in the model itself, also where these call a
+    class or function of another file that puts something on a GPU and nowhere asks for one, and names no other GPU, be it the
+    first one or not (`x.to(y.device)` and the number of the GPU that the process sees are no choice, nor is a list for
+    `DataParallel` that begins with the first one, or that goes nowhere else: there the weights lie); or no file of the
+    project speaks of the CPU as a device, or of a choice, be it that an option with the number of a GPU is asked for. A
+    folder that trains for itself counts as a project, too, where it imports nothing of what stands beside it, and nothing
+    there imports it.
     So it is where a function or script makes a model, loads into it what it saves by the same name, and nothing in the file
     speaks of a device, where all that the file saves was put on the CPU before, which the state of an optimizer is not, for
     data, `x, y = torch.load(path)`, of which nothing shows but that it is put on a device, and for the files that torchvision

@@ -91,10 +91,13 @@ class SavedFiles:
         return bool(given) and not any(map(self._names_gpu, given))
 
     def _names_gpu(self, location: ast.expr) -> bool:
-        """Whether a location is a string that names a GPU, written there or where it was given a name."""
+        """Whether a location is a string that names a GPU, or a dict of such, written there or where it was given a name."""
         if isinstance(location, ast.Name):
             values = [each.value for each in self._semantics.bindings.reaching(location)]
-            return bool(values) and all(value is not None and _speaks_of_gpu(value) for value in values)
+            named = (value for value in values if value is not None and not isinstance(value, ast.Name))
+            return bool(values) and sum(map(self._names_gpu, named)) == len(values)
+        if isinstance(location, ast.Dict):
+            return bool(location.values) and all(map(_speaks_of_gpu, location.values))
         return _speaks_of_gpu(location)
 
     def gives_module(self, load: ast.Call) -> bool:

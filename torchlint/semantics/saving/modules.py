@@ -14,6 +14,7 @@ from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.own_files import OwnFiles, file_of
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
+from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
 _MODEL = re.compile(r"(\w{1,20}_)?(model|net|network|classifier|generator|discriminator)")
@@ -153,6 +154,7 @@ class SavedModules:
             return (
                 self._is_layer(saved)
                 or self._is_run_in_both_modes(saved)
+                or self._is_asked_like_module(saved)
                 or (bool(given) and all(each is not None and self._has_mode_and_state(each) for each in given))
             )
         if kind.elsewhere is not None:
@@ -201,6 +203,21 @@ class SavedModules:
         calls = self._semantics.facts.calls.get(node.id, ())
         called = [call.func for call in calls if isinstance(call.func, ast.Name) and call.args]
         return any(set(bindings.reaching(each)) & set(bindings.reaching(node)) for each in called)
+
+    def _is_asked_like_module(self, node: ast.expr) -> bool:
+        """Whether a variable is asked for its parameters as well: of a class of another file that is one of modules, or of one
+        that nobody knows.
+        """
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        made = [each.value.func for each in bindings if isinstance(each.value, ast.Call) and not each.path]
+        if self._semantics.elsewhere.is_in_project and any(map(self._is_of_other_class, made)):
+            return False
+        return self._semantics.of(ModuleEvidence).has_method(node, _ASKED_OF_MODULES)
+
+    def _is_of_other_class(self, made: ast.expr) -> bool:
+        """Whether a class of another file is called that is no module, as far as that file tells."""
+        found = self._semantics.elsewhere.target(made)
+        return isinstance(found, ClassElsewhere) and not self._semantics.elsewhere.lookup.is_module(found)
 
     def _handed(self, saved: ast.expr) -> list[ast.expr | None]:
         """What calls give for a parameter, or for the one that an attribute of the object is set to, and to nothing else."""

@@ -99,7 +99,14 @@ class OneGpu:
     @cached_property
     def _moved_in_any_case(self) -> set[ast.AST | None]:
         """The functions and classes that move something to the one GPU, whatever flags say; ``None`` for the script itself."""
-        return self._semantics.of(UnaskedMoves).units(call for call, is_to in self._moves.items() if is_to)
+        moves = [call for call, is_to in self._moves.items() if is_to]
+        return self._semantics.of(UnaskedMoves).units((*moves, *self._told_gpu))
+
+    @cached_property
+    def _told_gpu(self) -> list[ast.Call]:
+        """The calls that are told to run on the one GPU, or to make something there: ``Trainer(net, device="cuda")``."""
+        calls = self._semantics.tree.of_type(ast.Call)
+        return [call for call in calls if any(word.arg == "device" and self._is_gpu(word.value) for word in call.keywords)]
 
     @cached_property
     def _ends_without(self) -> dict[ast.AST | None, int]:

@@ -128,9 +128,11 @@ class TrainingRuns:
         return found
 
     def _is_given_back(self, path: ast.expr) -> bool:
-        """Whether a path is what a function of the file returns, and saved to."""
+        """Whether a path is what a function of the file returns, and saved to, or one of the things that a training gives."""
         bindings = self._semantics.bindings.reaching(path) if isinstance(path, ast.Name) else ()
         for binding in bindings:
+            if binding.path and self._is_result_of_training(binding.value):
+                return True
             function = self._called(binding.value) if isinstance(binding.value, ast.Call) and not binding.path else None
             if function is not None:
                 returned = [each for each in self._semantics.facts.returned(function) if each is not None]
@@ -138,6 +140,10 @@ class TrainingRuns:
                 if returned and all(ast.dump(each) in saved for each in returned):
                     return True
         return False
+
+    def _is_result_of_training(self, value: ast.expr | None) -> bool:
+        """Whether a function is called like one that trains, and is given more than options."""
+        return isinstance(value, ast.Call) and len(value.args) > 1 and _TRAINING.match(last_name(value.func)) is not None
 
     def _is_loaded_by_training(self, load: ast.Call, path: ast.expr) -> bool:
         """Whether a method of the class loads from the same path what its training has just saved."""
