@@ -77,3 +77,32 @@ def test_what_is_only_tried(snippet: str) -> None:
 )
 def test_what_the_program_is_there_for(snippet: str) -> None:
     assert not is_tried(snippet)
+
+
+CONSTRUCTOR = """
+import torch
+
+class Prior:
+    def {method}(self, device, sizes):
+        {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "expected"),
+    [
+        ("__init__", "self.mean = «torch.zeros(1).to(device)»", True),
+        ("__init__", "self.mean = «torch.ones(1, 1).cuda()» / 2", True),
+        ("__init__", "self.mean = «torch.randn((1,)).to(device)»", True),
+        ("__init__", "self.mean = «torch.zeros(2).to(device)»", False),
+        ("__init__", "self.mean = «torch.zeros(1, sizes).to(device)»", False),
+        ("__init__", "self.mean = «torch.zeros(1, 64).to(device)»", False),
+        ("__init__", "self.mean = «torch.zeros(*sizes).to(device)»", False),
+        ("__init__", "self.steps = «torch.arange(1).to(device)»", False),
+        ("__init__", "self.means = [«torch.zeros(1).to(device)» for size in sizes]", False),
+        ("__init__", "for size in sizes:\n            self.means += «torch.zeros(1).to(device)»", False),
+        ("sample", "return «torch.zeros(1).to(device)»", False),
+    ],
+)
+def test_one_number_of_a_constructor(method: str, body: str, expected: bool) -> None:
+    assert is_tried(CONSTRUCTOR.format(method=method, body=body)) == expected

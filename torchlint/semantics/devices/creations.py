@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name
 from torchlint.semantics.conditions.cpu_projects import CpuProjects
 from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.certain_devices import CertainDevices
@@ -38,6 +38,9 @@ _FILLING = frozenset({"fill_", "zero_"})
 _RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "exponential_"})
 _AROUND = (ast.Attribute, ast.Subscript, ast.Assign)
 """What may move or cast a tensor that stands in it."""
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn"})
+"""Factories that are given nothing but sizes."""
 _STREAM_CALLS = frozenset({"manual_seed", "fork_rng", "get_rng_state", "set_rng_state"})
 _OF_STREAMS = ("torch.manual", "torch.random", "torch.get", "torch.set")
 _OTHER_DEVICES = re.compile(r"cuda|gpu|device|accelerat|lightning|deepspeed|^(mps|xpu|npu|hpu|tpu|xla)$", re.IGNORECASE)
@@ -50,8 +53,8 @@ class Creation(Generic[Made, Node]):
     The factory could make it on ``device`` and with ``dtype`` itself. Both are expressions of the file, or code where the file
     has none that says so; ``known_dtype`` is torch's name of the dtype where only a method's name says it (``.float()``).
     ``same`` is whether the factory would make the very values that the copy has; ``tried`` is one made to try out what the file
-    defines; one that ``stays`` goes where another tensor is, in a program that knows the CPU alone. One is moved ``apart`` that
-    gets a name first: ``x = torch.zeros(n)``, and ``x = x.cuda()`` behind it.
+    defines, or one number of a constructor; one that ``stays`` goes where another tensor is, in a program that knows the CPU
+    alone. One is moved ``apart`` that gets a name first: ``x = torch.zeros(n)``, and ``x = x.cuda()`` behind it.
     """
 
     factory: Made
@@ -104,7 +107,8 @@ class Creations:
                 chain.placement.dtype,
                 chain.placement.known_dtype,
                 self._is_same(chain),
-                self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1]),
+                self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1])
+                or self._is_one_number(chain.factory),
                 _follows(chain.placement.device) and self._stays(chain.factory),
                 chain.is_apart,
             )
@@ -228,6 +232,19 @@ class Creations:
                 isinstance(each, ast.ClassDef) and self._gives_data(each) for each in self._semantics.tree.ancestors(factory)
             )
         )
+
+    def _is_one_number(self, factory: ast.Call) -> bool:
+        """Whether a constructor makes a single number, once: ``torch.zeros(1)``."""
+        tree, sizes = self._semantics.tree, factory.args
+        function = tree.function(factory)
+        if not isinstance(function, FUNCTIONS) or function.name != "__init__":
+            return False
+        if any(isinstance(each, (*LOOPS, *_COMPREHENSIONS)) for each in tree.ancestors(factory)):
+            return False
+        if sizes and isinstance(sizes[0], (ast.Tuple, ast.List)):
+            sizes = sizes[0].elts
+        name = (self._semantics.qualified_name(factory.func) or "").removeprefix("torch.")
+        return name in _OF_SIZES and bool(sizes) and all(isinstance(each, ast.Constant) and each.value == 1 for each in sizes)
 
     def _gives_data(self, definition: ast.ClassDef) -> bool:
         """Whether a class is a data set, which workers run without a GPU, and speaks of no device but those of tensors."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
+from torchlint.semantics import Binding, Form, Grad, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.devices.module_inputs import MAKING, PLACING, ModuleInputs
 from torchlint.semantics.devices.moves.said import says_device
+from torchlint.semantics.devices.weighted_layers import WeightedLayers
 from torchlint.semantics.modules.classes import ModuleClasses
 
 Node = TypeVar("Node")
@@ -376,11 +377,8 @@ class PlainTensors:
             owner = function.value
             if self._semantics.kind(owner).is_tensor and self._inputs.is_input(owner, method):
                 return owner
-        name = self._semantics.kind(function).name
-        is_weighted = bool(torch_api.PARAMETER_ATTRIBUTES.get(name)) and given in call.args[:1]
-        if is_weighted and isinstance(function, ast.Attribute) and self._facts.self_class(function.value) is not None:
-            return function
-        return None
+        is_weighted = given in call.args[:1] and self._semantics.of(WeightedLayers).is_weighted(function)
+        return function if is_weighted else None
 
 
 def _placed_as(call: ast.Call, name: str) -> ast.expr | None:
