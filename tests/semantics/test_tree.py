@@ -12,7 +12,7 @@ import pytest
 import torchlint
 from forms import is_thorough
 from marked import marked
-from torchlint.semantics.code.tree import Tree, walk
+from torchlint.semantics.code.tree import Tree, argument, given_to, walk
 
 PACKAGE = Path(torchlint.__file__).parent
 FILES = sorted(
@@ -294,3 +294,17 @@ def test_a_node_asked_about_in_any_order_has_the_same_statement() -> None:
         while not isinstance(expected, ast.stmt):
             expected = again.parent(expected) or other
         assert shuffled[one].lineno == expected.lineno and type(shuffled[one]) is type(expected)
+
+
+def test_what_a_call_is_given() -> None:
+    call = ast.parse("f(a, *b, c=1, **d)", mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert [ast.unparse(each) for each in given_to(call)] == ["a", "*b", "1", "d"]
+
+
+@pytest.mark.parametrize(("code", "found"), [("f(a, b)", "b"), ("f(a, x=c)", "c"), ("f(a)", None), ("f()", None)])
+def test_an_argument_by_its_place_or_its_keyword(code: str, found: str | None) -> None:
+    call = ast.parse(code, mode="eval").body
+    assert isinstance(call, ast.Call)
+    given = argument(call, 1, "x")
+    assert (given and ast.unparse(given)) == found

@@ -24,7 +24,8 @@ from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
 from torchlint.semantics.gradients.unsaved_values import UnsavedValues
 from torchlint.semantics.graphs.graphless import Graphless
-from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
+from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
+from torchlint.semantics.graphs.likely.unrecorded_values import UnrecordedValues
 from torchlint.semantics.graphs.wanted_gradients import WantedGradients
 from torchlint.semantics.modules.round_trips import RoundTrip, RoundTrips
 from torchlint.semantics.pending.autocast import Autocast
@@ -94,7 +95,7 @@ class AutogradQuestions:
 
     def is_made_unrecorded(self, node: cst.BaseExpression) -> bool:
         """Whether a value is made where autograd is off, or by a function that is called so alone, as far as the file shows."""
-        return bool(self._model.answered(self._semantics.of(LikelyGraphless).is_made_unrecorded, node))
+        return bool(self._model.answered(self._semantics.of(UnrecordedValues).is_one, node))
 
     def changes_unsaved(self, tensor: cst.BaseExpression, change: cst.BaseExpression) -> bool:
         """Whether a change is of what no backward pass has saved, has no graph, and so leaves all gradients as they are."""

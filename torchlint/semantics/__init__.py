@@ -16,7 +16,7 @@ from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.inference import Inference
 from torchlint.semantics.kinds.kind import Basis, Grad, Kind, Type
 from torchlint.semantics.summaries.elsewhere import Elsewhere
-from torchlint.semantics.summaries.lookup import Project
+from torchlint.semantics.summaries.project import Project
 
 __all__ = ["Basis", "Binding", "Form", "Grad", "Kind", "Semantics", "Type", "torch_api"]
 

@@ -69,7 +69,7 @@ class Purpose:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
 
-    def is_called_once(self, function: Function) -> bool:
+    def is_called_at_most_once(self, function: Function) -> bool:
         """Whether at most one call of the file is of what is called like a function: it is there for what that is there for."""
         return len(self._semantics.facts.calls.get(function.name, ())) < 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marked import marked
-from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
+from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 
 HEADER = """\
 import torch

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from marked import marked
-from torchlint.semantics.kinds.loaded import LoadedTensors
+from torchlint.semantics.kinds.loaded import LoaderTensors
 
 BEFORE = "import torch\nimport torch.nn as nn\nfrom lib import train_loader, lines\nnet = nn.Linear(2, 2)\n"
 
 
 def is_tensor(text: str, before: str = BEFORE) -> bool:
     semantics, (node,) = marked(before + text)
-    return semantics.of(LoadedTensors).include(node)
+    return semantics.of(LoaderTensors).include(node)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from torchlint.semantics.summaries.holding import gathering_methods, runs_given_parts
 from torchlint.semantics.summaries.members import members_of
+from torchlint.semantics.summaries.shown.holding import gathering_methods, runs_given_parts
 
 TEXT = """
 class Net(nn.Module):

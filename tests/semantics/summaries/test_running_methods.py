@@ -9,7 +9,7 @@ import pytest
 
 from torchlint.semantics.code.tree import own_parts
 from torchlint.semantics.summaries.members import members_of
-from torchlint.semantics.summaries.running_methods import running_methods, runs_of
+from torchlint.semantics.summaries.shown.running_methods import running_methods, runs_of
 
 TEXT = """
 class Net(nn.Module):

@@ -57,7 +57,7 @@ class MissingZeroGrad(Rule):
     needs = (("backward", "optim"), ("step", "optim"))  # of which another file may do both
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Reports the backward that adds to what piled up, or to what was lent."""
+        """Reports the backward that adds to what piled up, or else the step that uses it; and what adds to what was lent."""
         self._report_lent(node)
         pile = self.model.training.piled_up(node)
         if pile is None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, walk
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, given_to, walk
 from torchlint.semantics.memory.references import References
 
 _INFINITE = frozenset({"numpy.inf", "numpy.infty", "numpy.Inf", "math.inf", "torch.inf", "sys.maxsize"})
@@ -78,7 +78,7 @@ class FirstSnapshots:
             return None
         references = self._semantics.of(References)
         for site in self._semantics.facts.call_sites(function):
-            given = (*site.args, *(word.value for word in site.keywords))
+            given = given_to(site)
             if any(references.parameter(site, function, each) is parameter for each in given):
                 return None
         return self._semantics.facts.default(function, parameter)

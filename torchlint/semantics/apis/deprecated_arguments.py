@@ -11,7 +11,7 @@ from torchlint.semantics import Semantics, Type
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, parameters
 from torchlint.semantics.apis.spellings import Spellings
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, keyword
 
 
 class DeprecatedArguments:
@@ -176,7 +176,7 @@ def _used(call: ast.Call, symbol: str) -> Iterator[tuple[str, str]]:
 
 def _is_used(call: ast.Call, row: Deprecation) -> bool:
     """Whether a call is one that a row of the table speaks of."""
-    value = next((each.value for each in call.keywords if each.arg == row.parameter), None)
+    value = keyword(call, row.parameter)
     if value is None and row.place.isdigit():
         value = _at(call, int(row.place))
     match row.when:

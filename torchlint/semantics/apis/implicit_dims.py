@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from torchlint.semantics import Semantics
 from torchlint.semantics.apis.deprecations import taking
 from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.code.tree import argument, is_none
 from torchlint.semantics.shapes.ranks import Ranks
 from torchlint.semantics.shapes.several_axes import SeveralAxes
 
@@ -71,9 +72,9 @@ class ImplicitDims:
         if name not in _functions() and name not in _MODULES:
             return None
         place = 1 if name in _functions() else 0
-        if len(call.args) > 1 + place or not _is_none(_argument(call, "dim", place)) or _is_open_ended(call):
+        if len(call.args) > 1 + place or not _is_none(argument(call, place, "dim")) or _is_open_ended(call):
             return None
-        if place and _argument(call, "input", 0) is None:
+        if place and argument(call, 0, "input") is None:
             return None
         inputs = self._inputs_of(call, place)
         ranks = {self._ranks.of(each) for each in inputs}
@@ -122,7 +123,7 @@ class ImplicitDims:
     def _inputs_of(self, call: ast.Call, place: int) -> list[ast.expr]:
         """The argument of a softmax, or what is given to the module that is made here, or to its like-ranked sequence."""
         if place:
-            given = _argument(call, "input", 0)
+            given = argument(call, 0, "input")
             return [given] if given is not None else []
         match self._semantics.tree.parent(call):
             case ast.Call(args=parts) as container if self._is_sequence(container):
@@ -157,14 +158,8 @@ class ImplicitDims:
         return [call.args[0] for use, call in zip(uses, calls) if isinstance(call, ast.Call) and call.func is use and call.args]
 
 
-def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    """What a call gives for a parameter, by its name or its place."""
-    named = next((word.value for word in call.keywords if word.arg == name), None)
-    return named if named is not None or len(call.args) <= place else call.args[place]
-
-
 def _is_none(node: ast.expr | None) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+    return node is None or is_none(node)
 
 
 def _is_open_ended(call: ast.Call) -> bool:

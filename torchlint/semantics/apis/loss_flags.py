@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.apis.deprecations import deprecation, taking
 from torchlint.semantics.apis.spellings import Spellings
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, is_none, last_name
 
 Node = TypeVar("Node")
 
@@ -99,7 +99,7 @@ class LossFlags:
                 break
             if name in FLAGS:
                 values.append((name, argument))
-        if all(isinstance(value, ast.Constant) and value.value is None for _, value in values):
+        if all(is_none(value) for _, value in values):
             return None
         if "functional" not in loss and self._is_taken_for_function(call):
             return None
@@ -143,5 +143,5 @@ class LossFlags:
             function = binding.scope.node
             if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
                 default = self._semantics.facts.default(function, binding.node)
-                return isinstance(default, ast.Constant) and default.value is None
+                return is_none(default)
         return False

@@ -6,7 +6,7 @@ import ast
 import re
 
 from torchlint.semantics import Basis, Binding, Form, Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, is_none
 
 _LOADER = re.compile(r"loader|_dl\b", re.IGNORECASE)
 
@@ -61,7 +61,7 @@ class Methods:
                 if any(slot.class_values for slot in slots):
                     return False
                 given = [self._given(store) for slot in slots for store in slot.stores]
-                made = [each for each in given if not (isinstance(each, ast.Constant) and each.value is None)]
+                made = [each for each in given if not is_none(each)]
                 return bool(made) and all(isinstance(each, ast.Call) and self.iterates_over_loader(each) for each in made)
         return False
 

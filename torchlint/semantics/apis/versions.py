@@ -16,18 +16,15 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "NameError", "Exception"})
-
-
 _RAISED = frozenset({"RuntimeError"})
 _NEWER = frozenset({"item", "detach", "requires_grad_"})
 """What tensors have since torch 0.4, or little longer: asked for by code that is to run before that, too."""
 _LEAVING = (ast.Return, ast.Continue)
 """How a statement leaves a block for another answer; one that raises says what the file needs, and has no answer."""
-
-
 _OF_PYTHON = re.compile(r"^(version_info|(is_?)?py(thon)?_?[23])$", re.IGNORECASE)
 """What is asked for the version of Python."""
 _PYTHON_2 = re.compile(r"(is_?)?py(thon)?_?2", re.IGNORECASE)
+"""Names of constants that are true where Python 2 runs: `six.PY2`."""
 _PYTHON_3 = re.compile(r"(is_?)?py(thon)?_?3", re.IGNORECASE)
 
 
@@ -135,6 +132,7 @@ def _asks_for_python_2(test: ast.expr) -> bool | None:
 
 
 def _is_version(asked: ast.expr) -> bool:
+    """Whether something is the version of Python, or its first number: ``sys.version_info[0]``."""
     match asked:
         case ast.Subscript(value=ast.Attribute(attr="version_info") | ast.Name(id="version_info"), slice=part):
             return isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value == 0)
@@ -146,6 +144,7 @@ def _is_version(asked: ast.expr) -> bool:
 
 
 def _major(version: ast.expr) -> int | None:
+    """The version that something is compared with, if that is a first number alone: ``3``, ``(3,)``, ``(3, 0)``."""
     match version:
         case ast.Constant(value=int(number)):
             return number

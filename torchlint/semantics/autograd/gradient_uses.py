@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, is_false, last_name, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.purpose import is_evaluation
@@ -88,7 +88,7 @@ class GradientUses:
             case ast.keyword(arg="volatile"):
                 return True  # which is how autograd was turned off before there was `no_grad`
             case ast.keyword(arg="requires_grad" | "create_graph", value=value):
-                return not (isinstance(value, ast.Constant) and value.value is False)
+                return not is_false(value)
         return False
 
     def _call_uses(self, call: ast.Call, given: Assumption, depth: int) -> bool:

@@ -15,7 +15,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.autograd.backwards import Backwards
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, given_to, last_name
 from torchlint.semantics.graphs.stateless import is_pure, is_stateless
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
@@ -87,7 +87,7 @@ class RoundGraphs:
                 bindings = self._bindings.reaching(node)
                 return bool(bindings) and all(self._is_bound_in_round(binding, node, loop, made) for binding in bindings)
             case ast.Call():
-                operands = [*node.args, *(word.value for word in node.keywords)]
+                operands = given_to(node)
                 if isinstance(node.func, ast.Attribute) and self._is_of_tensor(node.func):
                     operands.append(node.func.value)
                 return self._is_pure(node) and all(self._is_made_in_round(part, loop, made) for part in operands)

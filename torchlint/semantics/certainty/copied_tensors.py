@@ -8,6 +8,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.certainty.likely_tensors import LikelyTensors, TypeTests
+from torchlint.semantics.code.tree import keyword
 from torchlint.semantics.kinds.asked import AskedTensors
 
 _MAKER = "torch.tensor"
@@ -59,4 +60,4 @@ def _data(call: ast.Call) -> ast.expr | None:
     """The argument that is made a tensor; none where it is not the only one that is given by its place."""
     if call.args:
         return call.args[0] if len(call.args) == 1 and not isinstance(call.args[0], ast.Starred) else None
-    return next((word.value for word in call.keywords if word.arg == "data"), None)
+    return keyword(call, "data")

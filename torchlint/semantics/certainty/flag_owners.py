@@ -10,7 +10,7 @@ from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Grad, Kind, Semantics, Type, torch_api
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import is_false, last_name
 from torchlint.semantics.observers.other_code import OtherCode
 
 _FLOATS = frozenset({"torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty", "torch.eye"})
@@ -46,7 +46,7 @@ class FlagOwners:
         words = sorted(self._semantics.words.all & _COMPUTING)
         if words:
             return unknown(f"`{words[0]}` may have put a computed tensor in a parameter's place, which refuses the flag")
-        if isinstance(value, ast.Constant) and value.value is False:
+        if is_false(value):
             return CERTAIN
         made = [*self._semantics.facts.calls.get("Parameter", ()), *self._semantics.facts.calls.get("register_parameter", ())]
         strange = next((call for call in made if not self._is_of_floats(call)), None)
@@ -93,7 +93,7 @@ class FlagOwners:
             case ast.Call(func=function, args=[first, *others], keywords=words) if first is use:
                 flags = [*others, *(word.value for word in words if word.arg == "requires_grad")]
                 name = self._semantics.qualified_name(function)
-                is_off = any(isinstance(flag, ast.Constant) and flag.value is False for flag in flags)
+                is_off = any(is_false(flag) for flag in flags)
                 return is_off and name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
         return False
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import is_none
 from torchlint.semantics.provenance.loaders import IMAGE_SETS, LOADERS, TENSOR_SETS
 
 _MORE = frozenset({None, "collate_fn", "batch_sampler"})
@@ -49,9 +50,9 @@ class LoaderItems:
         if made is None or len(path) != 1 or path[0] is None or self._name(made.func) not in LOADERS:
             return None
         words = {word.arg: word.value for word in made.keywords}
-        if _MORE & words.keys() or len(made.args) > 2 or any(_is_none(words.get("batch_size", each)) for each in made.args[1:]):
+        if _MORE & words.keys() or len(made.args) > 2 or any(is_none(words.get("batch_size", each)) for each in made.args[1:]):
             return None
-        if _is_none(words.get("batch_size")):
+        if is_none(words.get("batch_size")):
             return None
         data = words.get("dataset", made.args[0] if made.args else None)
         return self._of_data(data, path[0]) if data is not None else None
@@ -89,7 +90,3 @@ class LoaderItems:
 
     def _name(self, node: ast.expr) -> str:
         return self._semantics.qualified_name(node) or ""
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

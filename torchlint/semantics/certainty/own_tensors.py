@@ -15,7 +15,7 @@ from torchlint.semantics.certainty.passing_uses import FILLING, NEW_METHODS, Pas
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.scopes import MANY, Scope
-from torchlint.semantics.code.tree import walk_body
+from torchlint.semantics.code.tree import given_to, walk_body
 from torchlint.semantics.observers.programs import Programs
 
 _FACTORIES = frozenset(
@@ -432,7 +432,7 @@ def _either(ways: list[Own | None]) -> Own | None:
 def _operands(call: ast.Call) -> list[ast.expr]:
     """What a function is given, the elements of a list or tuple each for itself."""
     found: list[ast.expr] = []
-    for given in [*call.args, *(word.value for word in call.keywords)]:
+    for given in given_to(call):
         found += given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given]
     return found
 

@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import given_to
 
 _FORM = frozenset({"data", "shape", "dtype", "device", "ndim", "is_cuda", "layout", "itemsize", "nbytes"})
 _FORM_METHODS = frozenset(
@@ -106,7 +107,7 @@ class PassingUses:
         if method.attr in _FORM_METHODS or method.attr in NEW_METHODS:
             return True
         if method.attr in FILLING:
-            return also_fill and all(map(self.is_plain, _given(call))) and self.only_read(call, also_fill=also_fill)
+            return also_fill and all(map(self.is_plain, given_to(call))) and self.only_read(call, also_fill=also_fill)
         return method.attr in _SAME and self.only_read(call, also_fill=also_fill)
 
     def _only_indexes(self, item: ast.Subscript, also_fill: bool) -> bool:
@@ -180,7 +181,3 @@ class PassingUses:
             case Form.LOOP:
                 return isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "builtins.range"
         return False
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(word.value for word in call.keywords)]

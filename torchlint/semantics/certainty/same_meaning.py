@@ -9,6 +9,7 @@ from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.observers.programs import Programs
 from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
@@ -54,7 +55,7 @@ class SameMeaning:
 
     def factors_moved(self, call: ast.Call) -> Fact:
         """Whether factors can stand behind the operands: nothing notices when which of them is computed."""
-        parts = [part for each in [*call.args, *(word.value for word in call.keywords)] for part in ast.walk(each)]
+        parts = [part for each in given_to(call) for part in ast.walk(each)]
         calls = [part for part in parts if isinstance(part, ast.Call)]
         strange = any(isinstance(part, (ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)) for part in parts)
         calls_alike = not strange and all(map(self._computes, calls))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from torchlint.semantics.code.bindings import Bindings, Form
 from torchlint.semantics.code.names import Names
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, own_returns
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, is_self, own_returns
 
 _MOST_BASES = 32
 """How many bases of a class are looked at: chains that are longer would take time by the square of their length."""
@@ -171,7 +171,7 @@ class Definitions:
     def stored_attributes(self) -> frozenset[str]:
         """The attributes that the file stores to, of whatever object but ``self``."""
         stored = (node for node in self._tree.of_type(ast.Attribute) if not isinstance(node.ctx, ast.Load))
-        return frozenset(node.attr for node in stored if not (isinstance(node.value, ast.Name) and node.value.id == "self"))
+        return frozenset(node.attr for node in stored if not is_self(node.value))
 
     @cached_property
     def calls(self) -> dict[str, list[ast.Call]]:
@@ -183,6 +183,13 @@ class Definitions:
             elif isinstance(node.func, ast.Attribute):
                 calls[node.func.attr].append(node)
         return calls
+
+    @cached_property
+    def read_names(self) -> Counter[str]:
+        """How often the file reads each name, and names it as an attribute."""
+        names = Counter(node.id for node in self._tree.of_type(ast.Name) if isinstance(node.ctx, ast.Load))
+        names.update(node.attr for node in self._tree.of_type(ast.Attribute))
+        return names
 
     def call_sites(self, function: ast.AST) -> list[ast.Call]:
         """The calls in the file that surely are of ``function``: by its name, or as a method of ``self``."""

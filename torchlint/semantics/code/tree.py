@@ -281,6 +281,37 @@ def own_returns(function: Function) -> list[ast.Return]:
     return [part for part in walk_body(own) if isinstance(part, ast.Return)]
 
 
+def given_to(call: ast.Call) -> list[ast.expr]:
+    """What a call is given, by place and then by name; of what is unpacked, the list or the dict."""
+    return [*call.args, *(word.value for word in call.keywords)]
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    """The value of the argument that a call is given by the keyword ``name``; ``None`` where it is given none."""
+    return next((word.value for word in call.keywords if word.arg == name), None)
+
+
+def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
+    """What a call is given by a keyword, or else at a place; ``None`` where it is given neither."""
+    named = keyword(call, name)
+    return named if named is not None else call.args[place] if len(call.args) > place else None
+
+
+def is_none(node: ast.AST | None) -> bool:
+    """Whether code is ``None``, as it is written out."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_false(node: ast.AST | None) -> bool:
+    """Whether code is ``False``, as it is written out."""
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def is_self(node: ast.AST | None) -> bool:
+    """Whether code is the name ``self``."""
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
 def last_name(node: ast.expr) -> str:
     """The name that a name or a chain of attributes ends in: ``c`` for ``a.b.c``; empty for anything else."""
     match node:

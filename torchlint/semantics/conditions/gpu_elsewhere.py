@@ -12,6 +12,7 @@ from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhe
 _DEEPEST = 3
 """So many parts of parts of a model are looked at."""
 _MOST_PARTS = 24
+"""So many parts of one class are looked at."""
 
 
 class GpuElsewhere:
@@ -24,9 +25,8 @@ class GpuElsewhere:
         self._asked: dict[tuple[str, bool], bool] = {}
 
     def is_needed_by(self, units: Container[ast.AST | None]) -> bool:
-        """Whether one of some functions and classes, ``None`` for the script itself, calls such code in any case, hands on a
-        function that is such, or makes an object of a class whose ``__init__`` or ``forward`` is; so does a class that
-        derives from one.
+        """Whether some functions and classes, ``None`` for the script itself, use such code in any case: one of them calls it,
+        hands on a function of that kind, or makes an object of such a class; or a class among them derives from one.
         """
         if not self._elsewhere.is_in_project:
             return False
@@ -39,7 +39,7 @@ class GpuElsewhere:
         return any(self._needs(self._elsewhere.target(base), _DEEPEST) for base in bases)
 
     def _is_needed_for(self, used: ast.expr, *, is_called: bool) -> bool:
-        """Whether what is called or handed on is such code; a class that is handed on is asked about, say."""
+        """Whether what is called or handed on is such code; a class that is handed on is asked about, and not run."""
         key = (ast.unparse(used), is_called)
         if key not in self._asked:
             found = self._elsewhere.target(used)
@@ -48,6 +48,7 @@ class GpuElsewhere:
         return self._asked[key]
 
     def _needs(self, found: Target | None, depth: int) -> bool:
+        """Whether a class or function of another file is such code; anything else is none that is known."""
         if not isinstance(found, (ClassElsewhere, FunctionElsewhere)):
             return False
         key = (found.file, found.name)
@@ -57,6 +58,7 @@ class GpuElsewhere:
         return self._known[key]
 
     def _looked_for(self, found: ClassElsewhere | FunctionElsewhere, depth: int) -> bool:
+        """Whether the code of a function says so; of a class also that of its bases, and of the parts that it makes."""
         lookup = self._elsewhere.lookup
         if isinstance(found, FunctionElsewhere):
             return lookup.body(found).needs_gpu

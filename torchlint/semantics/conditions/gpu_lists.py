@@ -14,7 +14,7 @@ OF_LISTS = re.compile(r"gpu_?ids?$|^device_ids$", re.IGNORECASE)
 
 
 class GpuLists:
-    """Tells what the lists of GPUs are for that a file has."""
+    """Tells of the lists of GPUs that a file has what they are for, and which GPU they begin with."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
@@ -32,7 +32,7 @@ class GpuLists:
         )
         return all(map(self._is_for_wrapper, read)) and all(map(self._is_moved, self._wrappings))
 
-    def is_for(self, parallel: ast.AST) -> bool:
+    def wraps_for_list(self, parallel: ast.AST) -> bool:
         """Whether a model is wrapped for a list that is called like such, and that is what they are for."""
         call = self._semantics.tree.parent(parallel)
         if not isinstance(call, ast.Call) or call.func is not parallel:
@@ -42,6 +42,7 @@ class GpuLists:
 
     @property
     def _wrappings(self) -> list[ast.Call]:
+        """The calls of ``DataParallel`` that are given a model."""
         return [each for each in self._semantics.facts.calls.get("DataParallel", ()) if each.args]
 
     def _is_moved(self, wrapping: ast.Call) -> bool:
@@ -63,6 +64,7 @@ class GpuLists:
         return {(self._semantics.tree.function(call), ast.unparse(owner)) for call, owner in moved}
 
     def _is_for_wrapper(self, ids: ast.AST) -> bool:
+        """Whether a list of GPUs is given to ``DataParallel``, or stored or handed on by a name of such lists."""
         if isinstance(ids, ast.Attribute) and not isinstance(ids.ctx, ast.Load):
             return True
         match self._semantics.tree.parent(ids):
@@ -113,4 +115,5 @@ class GpuLists:
 
 
 def _called(node: ast.expr) -> ast.expr:
+    """What is called, if that is what a node does; else the node."""
     return node.func if isinstance(node, ast.Call) else node

@@ -14,6 +14,7 @@ from torchlint.fact import Fact, known, unknown
 from torchlint.semantics import Form, Grad, Kind, Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
 from torchlint.semantics.certainty.layers import Layers
+from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.roles import Access, Change, Means, Role
@@ -344,7 +345,7 @@ class DataChanges:
             values.append(statement.value)
         for part in ast.walk(statement):
             if isinstance(part, ast.Call) and self._tree.inside(data, part.func):
-                values += [*part.args, *(word.value for word in part.keywords)]
+                values += given_to(part)
         return any(self._may_carry_graph(value) for value in values)
 
     def _may_carry_graph(self, value: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.semantics import Form, Grad, Semantics, Type
+from torchlint.semantics import Form, Grad, Semantics
 from torchlint.semantics.code.definitions import is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.data.beginnings import Beginnings
@@ -14,6 +14,7 @@ from torchlint.semantics.data.indices import Indices
 from torchlint.semantics.data.rebinds import DataRebinds
 from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.state_entries import StateEntries
+from torchlint.semantics.data.written_out import NUMBERS, REDUCES, RESHAPES, WrittenOut
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.memory.written_back import WrittenBack
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
@@ -32,23 +33,8 @@ _KEEPS = frozenset(
     | {"view_as", "expand_as", "type_as"}
 )
 """Methods behind which values are still those that a comparison is about."""
-_NUMBERS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median", "cpu", "numpy", "item", "float", "squeeze"})
-"""Methods that lead from a tensor to one number of it, or to a copy of it to show."""
-_REDUCES = frozenset({"mean", "sum", "max", "min", "std", "var", "median"})
-"""Methods that give one number of a tensor, unless an axis is named."""
-_TO_NUMBER_OF = frozenset(f"torch.{name}" for name in (*_REDUCES, "norm", "median", "abs", "sqrt", "cat", "stack", "dist"))
-"""Functions that lead from tensors to one number of them."""
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)
-_SUMS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median"})
-_TO_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.round", "builtins.bool", "builtins.print", "builtins.str"})
-_OWN_NUMBERS = frozenset({"to_item", "to_scalar", "to_number", "to_float"})
-"""Names that functions of many a program have that give the number of a tensor."""
-_OF_WRITERS = frozenset({"add_histogram", "add_image", "add_images", "add_embedding"})
-"""Methods of the writers of TensorBoard that make an array of what they are given, detached."""
 _PLACES = frozenset({"idx", "idxs", "index", "indices", "ids", "inds"})
 """Names of tensors that places are kept in."""
-_RESHAPES = frozenset({"cpu", "cuda", "view", "reshape", "squeeze", "unsqueeze", "contiguous", "view_as", "expand_as"})
-"""Methods that leave integers what they are."""
 _COPIES = frozenset({"numpy", "clone", "item", "tolist"})
 """Methods behind which nothing of a tensor's memory is left, or no tensor."""
 _TAKE_PLACES = frozenset(
@@ -85,10 +71,10 @@ class HarmlessReads:
             self._semantics.of(Reads).is_of_form(data)
             or self._names_form(data)
             or self._is_compared(data)
-            or self._is_written_out(data)
+            or self._semantics.of(WrittenOut).is_one(data)
             or self._is_made_parameter(data)
             or self._is_buffer_of_parameter(data)
-            or self._is_counted_for_text(data)
+            or self._semantics.of(WrittenOut).is_counted(data)
             or _is_of_volatile(data)
             or self._is_copied_to_places(data)
             or self._semantics.of(WrittenBack).is_all(data)
@@ -172,9 +158,9 @@ class HarmlessReads:
                     node = parent
                 case ast.Subscript(value=value) if value is node:
                     node = parent
-                case ast.Attribute(attr=method) if method in _KEEPS | _NUMBERS:
+                case ast.Attribute(attr=method) if method in _KEEPS | NUMBERS:
                     call = self._tree.parent(parent)
-                    if not (isinstance(call, ast.Call) and call.func is parent) or (method in _REDUCES and call.args):
+                    if not (isinstance(call, ast.Call) and call.func is parent) or (method in REDUCES and call.args):
                         return False
                     node = call
                 case _:
@@ -183,63 +169,7 @@ class HarmlessReads:
     def _keeps(self, function: ast.expr) -> bool:
         """Whether a function of torch gives values that a comparison is about, as the method does: ``torch.abs(x)``."""
         library, _, name = (self._semantics.qualified_name(function) or "").rpartition(".")
-        return library == "torch" and name in _KEEPS | _NUMBERS
-
-    def _is_written_out(self, data: ast.expr) -> bool:
-        """Whether a value, or one number of it, goes into a text or becomes a number of Python on the spot."""
-        node: ast.expr = data
-        while (following := self._following(node)) is not None:
-            if isinstance(following, ast.Call) and isinstance(following.func, ast.Attribute) and following.func.attr == "item":
-                return True
-            node = following
-        parent = self._tree.parent(node)
-        match parent:
-            case ast.FormattedValue():
-                return True
-            case ast.keyword():
-                return self._formats(self._tree.parent(parent))
-            case ast.Call(func=function) if node in parent.args and last_name(function) in _OWN_NUMBERS:
-                return True
-            case ast.Call(func=ast.Attribute(attr=method)) if node in parent.args and method in _OF_WRITERS:
-                return True
-            case ast.Call() if node in parent.args:
-                return self._formats(parent) or self._semantics.qualified_name(parent.func) in _TO_NUMBERS
-            case ast.BinOp(op=ast.Mod(), left=text, right=right) if right is node:
-                return self._is_text(text)
-            case ast.Tuple():
-                match self._tree.parent(parent):
-                    case ast.BinOp(op=ast.Mod(), left=text, right=right) if right is parent:
-                        return self._is_text(text)
-        return False
-
-    def _following(self, node: ast.expr) -> ast.expr | None:
-        """What an item or a method makes of a value on the way to a number; ``None`` where the way ends."""
-        match parent := self._tree.parent(node):
-            case ast.Subscript(value=value) if value is node:
-                return parent
-            case ast.BinOp(op=operator) if isinstance(operator, _ARITHMETIC):
-                return parent
-            case ast.UnaryOp(op=ast.USub()) | ast.IfExp():
-                return parent
-            case ast.Call(func=function, args=[first, *_]) if first is node:
-                return parent if self._semantics.qualified_name(function) in _TO_NUMBER_OF else None
-            case ast.Tuple() | ast.List():
-                match call := self._tree.parent(parent):
-                    case ast.Call(func=function, args=[first, *_]) if first is parent:
-                        return call if self._semantics.qualified_name(function) in _TO_NUMBER_OF else None
-            case ast.Attribute(attr=method) if method in _NUMBERS or method == "abs" or method in _RESHAPES:
-                call = self._tree.parent(parent)
-                return call if isinstance(call, ast.Call) and call.func is parent else None
-        return None
-
-    def _formats(self, call: ast.AST | None) -> bool:
-        match call:
-            case ast.Call(func=ast.Attribute(value=text, attr="format")):
-                return self._is_text(text)
-        return False
-
-    def _is_text(self, node: ast.expr) -> bool:
-        return self._semantics.kind(node).type is Type.STRING
+        return library == "torch" and name in _KEEPS | NUMBERS
 
     def _is_made_parameter(self, data: ast.expr) -> bool:
         """Whether a value is made a parameter, which is a leaf of its own anyway."""
@@ -266,33 +196,6 @@ class HarmlessReads:
                     for call in beside
                 )
         return False
-
-    def _is_counted_for_text(self, data: ast.expr) -> bool:
-        """Whether one number of a tensor is added, `n += p.data.abs().sum()`, to what nothing but texts are made of."""
-        node: ast.expr = data
-        is_reduced = False
-        while (following := self._following(node)) is not None:
-            node = following
-            is_reduced |= isinstance(node, ast.Call) and last_name(node.func) in _SUMS and not node.args
-        match self._tree.parent(node):
-            case ast.AugAssign(target=ast.Name() as target, op=ast.Add()) if is_reduced:
-                binding = self._semantics.bindings.of(target)
-                uses = self._uses_of(target) if binding is not None else []
-                return bool(uses) and all(map(self._is_in_text, uses))
-        return False
-
-    def _uses_of(self, target: ast.Name) -> list[ast.Name]:
-        """Where the variable is read that a name stands for, in its function."""
-        scope = self._semantics.bindings.scope_of(target)
-        found = [use for binding in scope.bindings.get(target.id, ()) for use in binding.uses]
-        return [use for use in found if not isinstance(self._tree.parent(use), ast.AugAssign)]
-
-    def _is_in_text(self, use: ast.expr) -> bool:
-        """Whether a value goes into a text or is printed, as it is or divided by a number."""
-        node: ast.expr = use
-        while isinstance(parent := self._tree.parent(node), ast.BinOp) and not isinstance(parent.op, ast.Mod):
-            node = parent
-        return self._is_written_out(node)
 
     def _is_copied_to_places(self, data: ast.expr) -> bool:
         """Whether values are copied to where places are kept, and are such themselves: `idx.select(1, 0).copy_(y.data)`."""
@@ -332,7 +235,7 @@ class HarmlessReads:
             match parent := self._tree.parent(node):
                 case ast.Subscript(value=value) if value is node:
                     node = parent
-                case ast.Attribute(attr=method) if method in _RESHAPES and isinstance(
+                case ast.Attribute(attr=method) if method in RESHAPES and isinstance(
                     call := self._tree.parent(parent), ast.Call
                 ):
                     node = call
@@ -348,7 +251,7 @@ class HarmlessReads:
                     node = parent
                 case ast.Attribute(attr=method) if method in _COPIES:
                     return is_detached or (method == "clone" and self._is_detached_behind(parent))
-                case ast.Attribute(attr=method) if method in _RESHAPES or method == "detach":
+                case ast.Attribute(attr=method) if method in RESHAPES or method == "detach":
                     is_detached |= method == "detach"
                     call = self._tree.parent(parent)
                     if not isinstance(call, ast.Call):

@@ -11,12 +11,11 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, is_false, keyword, last_name
 from torchlint.semantics.conditions.cpu_projects import CpuProjects
 from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.certain_devices import CertainDevices
 from torchlint.semantics.devices.example_inputs import ExampleInputs
-from torchlint.semantics.devices.factories import keyword
 from torchlint.semantics.devices.moves.later_moves import LaterMoves
 from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
 from torchlint.semantics.devices.same_values import SameValues
@@ -352,7 +351,7 @@ def _names_device(node: ast.AST) -> bool:
 def _wants_grad(factory: ast.Call) -> bool:
     """Whether what a factory makes requires grad, or may."""
     given = keyword(factory, "requires_grad")
-    return given is not None and not (isinstance(given, ast.Constant) and given.value is False)
+    return given is not None and not is_false(given)
 
 
 def _after(before: Placement, asked: Placement) -> Placement:

@@ -6,9 +6,8 @@ import ast
 import re
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, keyword, last_name
 from torchlint.semantics.devices import factories
-from torchlint.semantics.devices.factories import keyword
 from torchlint.semantics.purpose import Purpose
 
 _MADE_UP = frozenset({"rand", "randn", "randint", "ones", "zeros", "empty"})

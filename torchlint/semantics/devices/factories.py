@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from torchlint.semantics.code.tree import keyword
+
 EXACT = frozenset(
     {"zeros", "ones", "empty", "eye", "zeros_like", "ones_like", "empty_like", "new_zeros", "new_ones", "new_empty"}
 )
@@ -23,11 +25,6 @@ LIKE = frozenset({name for name in FUNCTIONS if name.endswith("_like")} | METHOD
 """Factories that take their dtype and device from another tensor, which is mostly where it is wanted."""
 
 _FLOATS = frozenset({"float32", "float64", "float16", "bfloat16"})
-
-
-def keyword(call: ast.Call, name: str) -> ast.expr | None:
-    """The value of the argument that a call is given by the keyword ``name``."""
-    return next((word.value for word in call.keywords if word.arg == name), None)
 
 
 def is_fractional(factory: ast.Call) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, is_none
 from torchlint.semantics.devices.module_inputs import ModuleInputs
 from torchlint.semantics.devices.plain_tensors import PlainTensors
 from torchlint.semantics.modules.classes import ModuleClasses
@@ -194,7 +194,7 @@ class PlacelessTensors:
         if not isinstance(function, FUNCTIONS) or not isinstance(argument, ast.arg):
             return False
         default = self._semantics.facts.default(function, argument)
-        return isinstance(default, ast.Constant) and default.value is None
+        return is_none(default)
 
 
 def _is_told(call: ast.Call) -> bool:

@@ -11,7 +11,7 @@ from torchlint.fact import CERTAIN, Fact, known, shortened, unknown
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Form
-from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.code.tree import dotted, is_none
 from torchlint.semantics.devices.certain_devices import CertainDevices
 
 CASTING_METHODS = {
@@ -134,7 +134,7 @@ class Placements:
         if isinstance(node, ast.Name):
             bindings = self._semantics.bindings.reaching(node)
             values = [binding.value for binding in bindings if binding.form is Form.ASSIGNMENT and not binding.path]
-            roles = {self.role(value, depth + 1) for value in values if value is not None and not _is_none(value)}
+            roles = {self.role(value, depth + 1) for value in values if value is not None and not is_none(value)}
             if len(roles) == 1 and None not in roles and len(values) == len(bindings):
                 return roles.pop()
         if _DTYPE_NAME.search(last):
@@ -149,7 +149,7 @@ class Placements:
         if any(word.arg not in ("device", "non_blocking") for word in call.keywords) or len(call.args) > 2:
             return None
         given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "device")]
-        if not given or _is_none(given[0]):
+        if not given or is_none(given[0]):
             return Placement('"cuda"')
         node = given[0]
         match node:
@@ -262,10 +262,6 @@ def _cast(name: str) -> Placement:
 def _torch_dtype(name: str) -> str:
     module, _, last = name.rpartition(".")
     return DTYPES.get(last, "") if module == "torch" else ""
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _last_name(node: ast.expr) -> str:

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, keyword, last_name
 from torchlint.semantics.devices.module_inputs import MAKING, PLACING, ModuleInputs
+from torchlint.semantics.devices.moves.parameter_views import ParameterViews
 from torchlint.semantics.devices.moves.said import says_device
 from torchlint.semantics.devices.weighted_layers import WeightedLayers
 from torchlint.semantics.modules.classes import ModuleClasses
@@ -43,10 +44,6 @@ _ALONG = frozenset(
     for name in ("exp", "log", "sqrt", "sin", "cos", "abs", "softmax", "sigmoid", "tanh", "triu", "tril", "unsqueeze", "pow")
 )
 """Functions whose result is where their first argument is."""
-_VIEWS = frozenset(
-    {"t", "T", "mT", "transpose", "permute", "view", "reshape", "unsqueeze", "squeeze", "flatten", "swapaxes", "movedim"}
-)
-"""Methods and attributes whose result shares the memory that a tensor has at that time."""
 _DEPTH = 6
 
 
@@ -73,6 +70,7 @@ class PlainTensors:
         self._semantics = semantics
         self._tree = semantics.tree
         self._facts = semantics.facts
+        self._views = semantics.of(ParameterViews)
         self._inputs = semantics.of(ModuleInputs)
 
     @cached_property
@@ -100,7 +98,7 @@ class PlainTensors:
                     uses = [use for use in uses if not self._is_item(use)]
                 met = self._met(uses)
                 if met is not None:
-                    is_always, parameter = len(slot.stores) == 1, self._viewed(assignment.value)
+                    is_always, parameter = len(slot.stores) == 1, self._views.viewed(assignment.value)
                     found[assignment] = PlainTensor(assignment.value, *met, is_always=is_always, parameter=parameter)
         return found
 
@@ -108,7 +106,7 @@ class PlainTensors:
         """Whether a class registers a buffer or a parameter of that name itself."""
         for method in ("register_buffer", "register_parameter"):
             for call in self._facts.calls.get(method, ()):
-                given = call.args[0] if call.args else next((word.value for word in call.keywords if word.arg == "name"), None)
+                given = call.args[0] if call.args else keyword(call, "name")
                 if isinstance(given, ast.Constant) and given.value == name and self._tree.inside(call, definition):
                     return True
         return False
@@ -137,29 +135,11 @@ class PlainTensors:
         """Whether a new tensor, with dimensions, is kept on the device where torch makes tensors."""
         if not isinstance(assignment, ast.Assign) or len(assignment.targets) != 1:
             return False
-        if self._viewed(assignment.value) is not None:
+        if self._views.viewed(assignment.value) is not None:
             return not says_device(self._semantics.tree.function(assignment))
         kind = self._semantics.kind(assignment.value)
         is_own = kind.is_tensor and kind.grad not in (Grad.LEAF, Grad.GRAPH)
         return is_own and kind.scalar is not True and self._is_made_here(assignment.value, 0)
-
-    def _viewed(self, value: ast.expr) -> ast.expr | None:
-        """The parameter of the module itself, or of a layer of it, that a value is a view of: ``self.fc.weight.t()``."""
-        current = value
-        while True:
-            match current:
-                case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _VIEWS:
-                    is_of_torch = self._semantics.qualified_name(inner) == "torch"
-                    current = current.args[0] if is_of_torch and current.args else inner
-                case ast.Attribute(value=inner, attr="T" | "mT"):
-                    current = inner
-                case _:
-                    break
-        root = current
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        is_own = isinstance(current, ast.Attribute) and self._facts.self_class(root) is not None
-        return current if current is not value and is_own and self._semantics.kind(current).grad is Grad.LEAF else None
 
     def _is_made_here(self, value: ast.expr, depth: int) -> bool:
         """Whether a value is computed of what torch's factories make, on no device that is said, and of numbers."""

@@ -9,8 +9,8 @@ from torchlint.fact import CERTAIN, Fact, all_of, known, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.integers import Integers
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.code.tree import keyword
 from torchlint.semantics.devices import factories
-from torchlint.semantics.devices.factories import keyword
 
 _RANGES = {
     **{"int8": (-(2**7), 2**7 - 1), "uint8": (0, 2**8 - 1), "int16": (-(2**15), 2**15 - 1), "int32": (-(2**31), 2**31 - 1)},

@@ -10,7 +10,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Form
-from torchlint.semantics.code.tree import FUNCTIONS, dotted, position, push_children
+from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, dotted, given_to, keyword, position, push_children
 from torchlint.semantics.devices.placement import Placement, Placements
 from torchlint.semantics.modes.trained_models import CALLED_A_MODEL
 from torchlint.semantics.provenance.numbers import Numbers
@@ -35,7 +35,7 @@ _HARMLESS_METHODS = frozenset({"append", "zero_grad", "size", "dim", "detach", "
 
 _DECIDING = (
     *(ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.TryStar, ast.Match, ast.For, ast.AsyncFor, ast.While),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.With, ast.AsyncWith),
+    *(*COMPREHENSIONS, ast.Lambda, ast.With, ast.AsyncWith),
 )
 """What decides whether the code in it runs."""
 
@@ -55,7 +55,7 @@ class DeviceWork:
             case ast.Call(func=ast.Attribute(attr="step", value=owner)) if self._is_optimizer(owner):
                 return self._in_scope_of_moves(node) and not self._reads_losses(owner)
             case ast.Call(func=function) if self._computes(node):
-                operands = [*node.args, *(word.value for word in node.keywords)]
+                operands = given_to(node)
                 return any(self.is_moved(part) for part in (function, *operands))
             case ast.BinOp(op=ast.MatMult(), left=left, right=right):
                 return self.is_moved(left) or self.is_moved(right)
@@ -69,7 +69,7 @@ class DeviceWork:
         if name in _HARMLESS_CALLS:
             return False
         if name in _WAITING_CALLS:
-            return not all(map(self._is_known_at_once, [*node.args, *(word.value for word in node.keywords)]))
+            return not all(map(self._is_known_at_once, given_to(node)))
         if not isinstance(node.func, ast.Attribute):
             return True
         if node.func.attr in _MOVING_METHODS:
@@ -247,7 +247,7 @@ class DeviceWork:
         """Whether a call of a constructor of torch surely makes something on a GPU; ``None`` where it is not asked to."""
         if self._semantics.qualified_name(call.func) not in _MAKERS:
             return None
-        device = next((word.value for word in call.keywords if word.arg == "device"), None)
+        device = keyword(call, "device")
         if device is None:
             return None
         written = Placement(device)

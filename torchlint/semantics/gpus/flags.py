@@ -28,6 +28,7 @@ def ends_program(statement: ast.stmt) -> bool:
 
 
 def _said(node: ast.AST) -> str:
+    """What a name, an attribute or a text says; empty for anything else."""
     match node:
         case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str(text)):
             return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name, push_children
+from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, is_self, last_name, push_children
 from torchlint.semantics.gpus.flags import is_flag
 
 _RUN = ("__init__", "forward", "__call__")
@@ -36,23 +36,22 @@ def _run_in(node: ast.ClassDef) -> list[list[ast.stmt]]:
 def _called_of_self(body: list[ast.stmt]) -> set[str]:
     """The methods of the object itself that statements call."""
     functions = [call.func for call in _calls(body)]
-    return {
-        each.attr
-        for each in functions
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "self"
-    }
+    return {each.attr for each in functions if isinstance(each, ast.Attribute) and is_self(each.value)}
 
 
 def _asks(node: ast.AST) -> bool:
+    """Whether code decides by a flag."""
     return isinstance(node, (ast.If, ast.IfExp)) and is_flag(node.test)
 
 
 def _puts_on_gpu(body: list[ast.stmt]) -> bool:
+    """Whether statements move something to a GPU, or make it there, and no flag decides about that."""
     named = {target.id for node in _parts(body) for target in _names_of_gpu(node)}
     return any(_is_move(call, named) for call in _calls(body))
 
 
 def _names_of_gpu(node: ast.AST) -> Iterator[ast.Name]:
+    """What stands for a GPU: ``device`` of ``device = torch.device("cuda")``; a number may stand for anything."""
     match node:
         case ast.Assign(targets=[ast.Name() as name], value=value) if _is_gpu(value, set()) and not _is_number(value):
             yield name
@@ -103,6 +102,7 @@ def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _is_move(call: ast.Call, named: set[str]) -> bool:
+    """Whether a call moves something to a GPU, or makes it there: one that is written out, or has one of some names."""
     match call:
         case ast.Call(func=ast.Attribute(attr="cuda"), args=[]):
             return all(word.arg == "non_blocking" or _is_gpu(word.value, named) for word in call.keywords)
@@ -114,6 +114,7 @@ def _is_move(call: ast.Call, named: set[str]) -> bool:
 
 
 def _is_gpu(device: ast.expr, named: set[str]) -> bool:
+    """Whether a device is a GPU: written out, or by one of some names."""
     match device:
         case ast.Constant(value=str(text)):
             return text.startswith("cuda")
@@ -127,4 +128,5 @@ def _is_gpu(device: ast.expr, named: set[str]) -> bool:
 
 
 def _is_number(device: ast.expr) -> bool:
+    """Whether a device is the number of a GPU."""
     return isinstance(device, ast.Constant) and type(device.value) is int

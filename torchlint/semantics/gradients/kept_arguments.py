@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from torchlint.semantics import Form, Semantics, Type
-from torchlint.semantics.code.tree import Function
+from torchlint.semantics.code.tree import Function, is_none
 
 
 class KeptArguments:
@@ -116,7 +116,7 @@ def _listed(made: ast.Call) -> Iterator[ast.expr]:
         case []:
             return
         case [ast.List(elts=parts) | ast.Tuple(elts=parts)]:
-            yield from (part for part in parts if not (isinstance(part, ast.Constant) and part.value is None))
+            yield from (part for part in parts if not is_none(part))
         case [ast.ListComp(elt=part) | ast.GeneratorExp(elt=part)]:
             yield part
         case [other, *_]:

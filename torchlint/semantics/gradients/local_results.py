@@ -14,8 +14,8 @@ from torchlint.semantics.autograd.handed_out import HandedOut
 from torchlint.semantics.autograd.later_backwards import LaterBackwards
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
-from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
-from torchlint.semantics.graphs.likely_inputs import LikelyInputs
+from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
+from torchlint.semantics.graphs.likely.inputs import LikelyInputs
 
 _TRAINING = re.compile(r"backward|zero_grad|(^|_)(step|fit|learn)($|_)|optimi[sz]e|^train_|^(grad|vjp|jvp|hessian)$")
 """What functions are called that back-propagate what they are given."""

@@ -13,7 +13,7 @@ from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.autograd.leaves import Operations
 from torchlint.semantics.autograd.loss_terms import LossTerms, Term
 from torchlint.semantics.code.definitions import Slot
-from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, dotted, is_none, keyword, last_name
 from torchlint.semantics.gradients.cuts import VARIABLE, Cuts
 from torchlint.semantics.kinds.results import LOSS_MODULES
 
@@ -201,7 +201,7 @@ class SeveredGraphs:
                 return []
             else:
                 values.append(variable.value)
-        return [value for value in values if not (isinstance(value, ast.Constant) and value.value is None)]
+        return [value for value in values if not is_none(value)]
 
     # --- new leaves --------------------------------------------------------------------------------------------------
 
@@ -373,7 +373,7 @@ class SeveredGraphs:
 
 def _flag(call: ast.Call) -> bool | None:
     """Whether a call asks for `requires_grad`; ``None`` where that is not written out."""
-    flag = next((word.value for word in call.keywords if word.arg == "requires_grad"), None)
+    flag = keyword(call, "requires_grad")
     if flag is None and len(call.args) == 2:
         flag = call.args[1]
     if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":

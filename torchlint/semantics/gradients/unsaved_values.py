@@ -1,7 +1,7 @@
 """Values without a graph that no backward pass has a use for where they are changed: masks that are filled, statistics.
 
 An operation may have saved such a value all the same, to give others their gradients: `x * mask` keeps the mask. So a function
-must not have computed with it before. As in `graphs.likely_graphless`, that is a reader's judgement: what other functions do
+must not have computed with it before. As in `graphs.likely.graphless`, that is a reader's judgement: what other functions do
 with a buffer is not looked at.
 """
 

@@ -10,6 +10,7 @@ from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.invariants import Invariants
+from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.memory.changes import Changes
 from torchlint.semantics.provenance.modules import Modules
 from torchlint.semantics.provenance.new_values import NEW_FUNCTIONS, WITHOUT_GRAPH, NewValues
@@ -230,7 +231,7 @@ class Graphless:
         if name in _VIEWS:
             return name == "detach" or self._leaves_alone(call)
         if name in torch_api.INPLACE_METHODS and name != "requires_grad_":
-            given = [*call.args, *(word.value for word in call.keywords)]
+            given = given_to(call)
             return all(map(self._holds, given)) and self._leaves_alone(call)
         return name in ("backward",)
 

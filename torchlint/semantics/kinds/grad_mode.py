@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 
 from torchlint.semantics.code import Code
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, is_false
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
 
@@ -76,7 +76,7 @@ class NoGrad:
         name = self._names.qualified(node.func)
         if name in NO_GRAD:
             flag = node.args[0] if node.args else None
-            return isinstance(flag, ast.Constant) and flag.value is False
+            return is_false(flag)
         if name == "torch.enable_grad":
             return True
         if name == "torch.set_grad_enabled" and node.args and isinstance(node.args[0], ast.Constant):

@@ -6,6 +6,7 @@ import ast
 import re
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.scopes import Scope
 from torchlint.semantics.code.tree import last_name
 
 _MOVED_IN_PLACE = frozenset({"dgl", "torch_geometric", "transformers"})
@@ -18,11 +19,12 @@ _MODELS = frozenset({"model", "net", "network"})
 _WRAPPERS = frozenset({"enumerate", "tqdm", "iter", "trange", "track"})
 
 
-class LoadedTensors:
+class LoaderTensors:
     """Tells which variables hold tensors of a batch."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._moved_alone: dict[Scope, list[Binding]] = {}
 
     def include(self, node: ast.expr) -> bool:
         """Whether a variable is one of several that a loader's item is unpacked into, and used as a tensor is."""
@@ -36,13 +38,13 @@ class LoadedTensors:
             return True
         if not any(map(self._is_models_input, uses)):
             return False
-        return all(map(self._is_entry, bindings)) or any(map(self._is_moved_target, bindings))
+        return all(map(_is_entry, bindings)) or any(map(self._is_moved_target, bindings))
 
     def _is_unpacked(self, binding: Binding) -> bool:
         """Whether a binding is ``x`` of ``for x, y in loader``, or of ``x, y = batch`` or ``x = batch[0]`` within a loop."""
         if binding.form is Form.LOOP and binding.value is not None:
             return len(binding.path) > _depth(binding.value) and self._is_loader(binding.value)
-        batch = self._batch(binding)
+        batch = _batch(binding)
         items = self._semantics.bindings.reaching(batch) if batch is not None else ()
         return bool(items) and all(
             item.form is Form.LOOP
@@ -83,11 +85,16 @@ class LoadedTensors:
 
     def _is_moved_target(self, binding: Binding) -> bool:
         """Whether another part of the same batch is moved by a statement of its own, too, and is given to a criterion."""
-        scope = binding.scope.bindings.values()
-        others = (each for bound in scope for each in bound if each is not binding and self._is_of_same_batch(each, binding))
-        return any(any(map(self._takes_tensor, other.uses)) and any(map(self._is_moved_alone, other.uses)) for other in others)
+        scope = binding.scope
+        if scope not in self._moved_alone:
+            every = (
+                each for bound in scope.bindings.values() for each in bound if any(map(self._is_moved_by_itself, each.uses))
+            )
+            self._moved_alone[scope] = [each for each in every if any(map(self._takes_tensor, each.uses))]
+        return any(each is not binding and _is_of_same_batch(each, binding) for each in self._moved_alone[scope])
 
-    def _is_moved_alone(self, use: ast.Name) -> bool:
+    def _is_moved_by_itself(self, use: ast.Name) -> bool:
+        """Whether a use of a variable moves it in a statement of its own."""
         match method := self._semantics.tree.parent(use):
             case ast.Attribute(attr="to" | "cuda"):
                 call = self._semantics.tree.parent(method)
@@ -97,40 +104,44 @@ class LoadedTensors:
                 return isinstance(around, ast.Expr)
         return False
 
-    def _batch(self, binding: Binding) -> ast.Name | None:
-        """The variable that a binding takes a part of: ``batch`` of ``x, y = batch``, ``x = batch[0]``, ``x = batch["x"]``."""
-        match self._assigned(binding):
-            case ast.Name() as batch if binding.path:
-                return batch
-            case ast.Subscript(value=ast.Name() as batch, slice=ast.Constant(value=int() | str()) | ast.Name()):
-                return batch
+
+def _batch(binding: Binding) -> ast.Name | None:
+    """The variable that a binding takes a part of: ``batch`` of ``x, y = batch``, ``x = batch[0]``, ``x = batch["x"]``."""
+    match _assigned(binding):
+        case ast.Name() as batch if binding.path:
+            return batch
+        case ast.Subscript(value=ast.Name() as batch, slice=ast.Constant(value=int() | str()) | ast.Name()):
+            return batch
+    return None
+
+
+def _assigned(binding: Binding) -> ast.expr | None:
+    """What a variable is assigned, by itself or beside others: ``batch[0]`` to ``x`` in ``x, y = batch[0], batch[1]``."""
+    if binding.form is not Form.ASSIGNMENT:
         return None
-
-    def _assigned(self, binding: Binding) -> ast.expr | None:
-        """What a variable is assigned, by itself or beside others: ``batch[0]`` to ``x`` in ``x, y = batch[0], batch[1]``."""
-        if binding.form is not Form.ASSIGNMENT:
+    match binding.value, binding.path:
+        case ((ast.Tuple(elts=values) | ast.List(elts=values)), (int() as place,)) if place < len(values):
+            is_plain = not any(isinstance(each, ast.Starred) for each in values)
+            return values[place] if is_plain and not isinstance(values[place], ast.Name) else None
+        case ast.Subscript(), (_, *_):
             return None
-        match binding.value, binding.path:
-            case ((ast.Tuple(elts=values) | ast.List(elts=values)), (int() as place,)) if place < len(values):
-                is_plain = not any(isinstance(each, ast.Starred) for each in values)
-                return values[place] if is_plain and not isinstance(values[place], ast.Name) else None
-            case ast.Subscript(), (_, *_):
-                return None
-        return binding.value
+    return binding.value
 
-    def _is_entry(self, binding: Binding) -> bool:
-        """Whether a variable has what a batch keeps under a name, ``batch["image"]``, and not the batch itself."""
-        match self._assigned(binding):
-            case ast.Subscript(slice=ast.Constant(value=str())):
-                return True
-        return False
 
-    def _is_of_same_batch(self, one: Binding, other: Binding) -> bool:
-        """Whether two variables have parts of one item of a loop."""
-        batch, others = self._batch(one), self._batch(other)
-        if batch is None or others is None:
-            return one.value is other.value and one.form is other.form
-        return batch.id == others.id
+def _is_entry(binding: Binding) -> bool:
+    """Whether a variable has what a batch keeps under a name, ``batch["image"]``, and not the batch itself."""
+    match _assigned(binding):
+        case ast.Subscript(slice=ast.Constant(value=str())):
+            return True
+    return False
+
+
+def _is_of_same_batch(one: Binding, other: Binding) -> bool:
+    """Whether two variables have parts of one item of a loop."""
+    batch, others = _batch(one), _batch(other)
+    if batch is None or others is None:
+        return one.value is other.value and one.form is other.form
+    return batch.id == others.id
 
 
 def _unwrapped(iterable: ast.expr) -> ast.expr:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
+from torchlint.semantics.code.tree import given_to, keyword
 from torchlint.semantics.kinds.annotations import annotated_kind
 from torchlint.semantics.kinds.kind import (
     ARRAY,
@@ -146,7 +147,7 @@ class Results:
         return self._function(call, name)
 
     def _variable(self, call: ast.Call) -> Kind:
-        flag = call.args[1] if len(call.args) > 1 else _keyword(call, "requires_grad")
+        flag = call.args[1] if len(call.args) > 1 else keyword(call, "requires_grad")
         is_open = any(word.arg is None for word in call.keywords) or any(isinstance(each, ast.Starred) for each in call.args)
         if is_open or (flag is not None and not isinstance(flag, ast.Constant)):
             return tensor(why="made by `Variable`")
@@ -168,7 +169,7 @@ class Results:
             return tensor(Grad.LEAF, why=f"made by `{name}` with `requires_grad=True`")
         if name.startswith(("torch.cuda", "torch.is_", "torch.get_")) and not name.endswith("Tensor"):
             return UNKNOWN
-        flag = _keyword(call, "requires_grad")
+        flag = keyword(call, "requires_grad")
         scalar = name == "torch.tensor" and bool(call.args) and self._kinds.kind(call.args[0]).type is Type.NUMBER
         grad = Grad.UNKNOWN if flag is not None and not _is_off(call, "requires_grad") else Grad.NONE
         if name in torch_api.PASSING_FACTORIES and call.args and self._kinds.kind(call.args[0]).is_tensor:
@@ -255,7 +256,7 @@ class Results:
 
     def arguments_grad(self, call: ast.Call) -> Grad:
         grads: list[Grad] = []
-        operands: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
+        operands: list[ast.expr] = given_to(call)
         if isinstance(call.func, ast.Attribute) and self._kinds.kind(call.func.value).is_tensor:
             operands.append(call.func.value)
         for operand in operands:
@@ -275,7 +276,7 @@ class Results:
 
     def _returns_indices(self, call: ast.Call, pooling: str) -> bool:
         """Whether a pooling may give the places of the maxima as well."""
-        flag = _keyword(call, "return_indices")
+        flag = keyword(call, "return_indices")
         if flag is not None:
             return not (isinstance(flag, ast.Constant) and not flag.value)
         return len(call.args) > (2 if pooling.startswith("adaptive") else 4 if pooling.startswith("fractional") else 6)
@@ -301,18 +302,14 @@ def element_at(kinds: Kinds, node: ast.expr) -> Kind:
     return element_of(kinds.kind(node))
 
 
-def _keyword(call: ast.Call, name: str) -> ast.expr | None:
-    return next((word.value for word in call.keywords if word.arg == name), None)
-
-
 def is_on(call: ast.Call, name: str) -> bool:
     """Whether a keyword argument is a plain ``True``."""
-    value = _keyword(call, name)
+    value = keyword(call, name)
     return isinstance(value, ast.Constant) and value.value is True
 
 
 def _is_off(call: ast.Call, name: str) -> bool:
-    value = _keyword(call, name)
+    value = keyword(call, name)
     return isinstance(value, ast.Constant) and not value.value
 
 
@@ -326,10 +323,10 @@ def is_reduced(construction: ast.Call) -> bool | None:
     """Whether a loss that is made or called like this has no dimensions; ``None`` where that is not written out."""
     if any(word.arg is None for word in construction.keywords):
         return None
-    reduction = _keyword(construction, "reduction")
+    reduction = keyword(construction, "reduction")
     if reduction is not None:
         return reduction.value != "none" if isinstance(reduction, ast.Constant) else None
-    reduce = _keyword(construction, "reduce")
+    reduce = keyword(construction, "reduce")
     if reduce is not None:
         return bool(reduce.value) if isinstance(reduce, ast.Constant) else None
     return True

@@ -12,7 +12,7 @@ from torchlint.semantics.code.expected_errors import is_tried
 from torchlint.semantics.code.later_reads import LaterReads
 from torchlint.semantics.code.tree import dotted, last_name
 from torchlint.semantics.kinds.asked import AskedTensors
-from torchlint.semantics.kinds.loaded import LoadedTensors
+from torchlint.semantics.kinds.loaded import LoaderTensors
 
 Node = TypeVar("Node")
 
@@ -155,7 +155,7 @@ class DiscardedResults:
         if kind.loose and method in _METHODS and self._is_state(node):
             return True
         if not kind.known or kind.loose:
-            return method in _MOVES and (self._semantics.of(LoadedTensors).include(node) or self._is_given_to_model(node))
+            return method in _MOVES and (self._semantics.of(LoaderTensors).include(node) or self._is_given_to_model(node))
         if not kind.is_tensor:
             return False
         return not (method in _USED_BY_OTHERS and kind.used in (method, "item"))

@@ -15,6 +15,7 @@ _FORM = frozenset(
 )
 """What reads the same from a tensor and from its ``.data`` and never takes part in the graph."""
 _SIZES = frozenset({"size", "dim", "numel"})
+"""Methods that tell the size alone."""
 _LIKE = frozenset(f"torch.{name}_like" for name in ("zeros", "ones", "full", "empty", "rand", "randn", "randint"))
 _MAY_GIVE_THE_SAME = (
     torch_api.VIEW_METHODS

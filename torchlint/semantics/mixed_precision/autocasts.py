@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Tree
+from torchlint.semantics.code.tree import FUNCTIONS, Tree, is_false
 from torchlint.semantics.steps.acts import Acts, Deed
 
 Place = TypeVar("Place")
@@ -86,6 +86,4 @@ class AutocastBackwards:
 
 def _is_disabled(switch: ast.Call) -> bool:
     """Whether autocast is switched off for certain."""
-    return any(
-        word.arg == "enabled" and isinstance(word.value, ast.Constant) and word.value.value is False for word in switch.keywords
-    )
+    return any(word.arg == "enabled" and is_false(word.value) for word in switch.keywords)

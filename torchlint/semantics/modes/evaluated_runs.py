@@ -13,7 +13,7 @@ from torchlint.semantics import Semantics, Type
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, last_name, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
@@ -264,7 +264,7 @@ class EvaluatedRuns:
                 continue
             runs = len(function.body) > _SHORT or any(self._modes.runs(function, model) for model in inner)
             for site in self._semantics.inference.call_sites(function):
-                given = [*site.args, *(word.value for word in site.keywords)]
+                given = given_to(site)
                 outer = [found for value in given if (found := references.of(value)) is not None]
                 scope = self._semantics.control_flow.scope(site)
                 if isinstance(site.func, ast.Attribute) and (owner := references.of(site.func.value)) is not None:
@@ -307,7 +307,7 @@ class EvaluatedRuns:
         """The runs of a model by functions of other files that are given it, and do nothing else with it."""
         references, elsewhere = self._semantics.of(References), self._semantics.elsewhere
         for call in self._semantics.of(Mentions).calls_about(scope, model):
-            given = [*call.args, *(word.value for word in call.keywords)]
+            given = given_to(call)
             handed = next((value for value in given if references.of(value) == model), None)
             if handed is None or references.callee(call) is not None:
                 continue
@@ -328,7 +328,7 @@ class EvaluatedRuns:
         """Whether what is run is handed another model, and may train it: a method that adapts to a few examples first."""
         if isinstance(self._semantics.kind(call.func).definition, ast.ClassDef):
             return False
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         named = [each for each in given if isinstance(each, (ast.Name, ast.Attribute))]
         return any(self._semantics.kind(each).type is Type.MODULE or _MODEL.search(last_name(each)) for each in named)
 
@@ -336,7 +336,7 @@ class EvaluatedRuns:
 
     def _condition(self, switch: ast.Call, mode: Mode) -> tuple[ast.expr, bool] | None:
         """What decides whether a call puts a model into evaluation mode: the flag that it is given, or the test around."""
-        flags = [*switch.args, *(word.value for word in switch.keywords)]
+        flags = given_to(switch)
         if mode is Mode.UNKNOWN:
             return (flags[0], False) if flags else None  # `getattr(model, mode)()` may do anything
         return next(iter(self._assumptions.guards(switch)), None)

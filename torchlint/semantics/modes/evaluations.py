@@ -14,11 +14,11 @@ from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.handed_out import HandedOut
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
+from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
 from torchlint.semantics.graphs.frozen.models import FrozenModels
 from torchlint.semantics.graphs.frozen.results import FrozenResults
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
-from torchlint.semantics.modes.passing_runs import PassingRuns
+from torchlint.semantics.modes.runs.passing_runs import PassingRuns
 from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
 from torchlint.semantics.unrecorded.shown_loops import prints_each, saves_picture, shows, sums_up
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
@@ -28,7 +28,6 @@ Place = TypeVar("Place")
 
 _WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
 """The statements that can be put under ``no_grad`` as they are."""
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _TRAINING = ("backward", "manual_backward", "step", "fit", "learn")
 """What is called where something learns, or acts in an environment."""
 _NEAR = 7
@@ -52,7 +51,8 @@ class RecordedEvaluation(Generic[Node, Place]):
     holds: bool = False
     is_shown: bool = False
     """Whether the statements show what comes out one by one, and somebody looks at it before they go on; or what they record
-    goes at once."""
+    goes at once.
+    """
     is_printed: bool = False
     """Whether they are loops at the top level that print something in each round, as notebooks do."""
 
@@ -181,7 +181,7 @@ class Evaluations:
         for parent in self._semantics.tree.ancestors(call):
             if isinstance(parent, ast.stmt):
                 break
-            if isinstance(parent, _COMPREHENSIONS) and not (
+            if isinstance(parent, COMPREHENSIONS) and not (
                 isinstance(child, ast.comprehension) and child is parent.generators[0]
             ):
                 return True

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.definitions import is_class_method, is_static
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, keyword, last_name
 from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.provenance.given_numbers import GivenNumbers
 
@@ -130,7 +130,7 @@ class FunctionalDropouts:
 
     def _unused(self, call: ast.Call) -> ast.expr | None:
         """The ``dropout`` of a recurrent network that has one layer."""
-        given = next((word.value for word in call.keywords if word.arg == "dropout"), None)
+        given = keyword(call, "dropout")
         layers = _argument(call, "num_layers", 2)
         if given is None or _is_zero(given) or isinstance(given, ast.IfExp):
             return None

@@ -14,9 +14,9 @@ from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Modes, Run, Setting
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
+from torchlint.semantics.modes.runs.evaluating_runs import EvaluatingRuns
 from torchlint.semantics.modes.switches import Mode, Switches
 from torchlint.semantics.modes.trained_models import TrainedModels
-from torchlint.semantics.modes.training_mode_evaluations import TrainingModeEvaluations
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.modules.own_modes import OwnModes
 from torchlint.semantics.purpose import Purpose
@@ -73,7 +73,7 @@ class LoadedModels:
         makers = self._makers(model)
         if makers & self._with_modes:
             return True
-        evaluates = self._semantics.of(TrainingModeEvaluations).is_evaluated_alone(run)
+        evaluates = self._semantics.of(EvaluatingRuns).is_evaluated_alone(run)
         ruled = self._modes.is_recorded(run) and self._semantics.of(RuledGradients).are_ruled_at(run.node)
         return evaluates and not ruled and bool(makers & self._trained_makers)
 

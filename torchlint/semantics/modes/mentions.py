@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, walk_body
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.switches import Switches
 
@@ -135,7 +135,7 @@ class Mentions:
 
     def _named_in(self, call: ast.Call) -> Iterator[Reference]:
         """What a call is of, what it is handed, and what the object was given when it was made whose method it is."""
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        for argument in given_to(call):
             if (found := self._references.of(argument)) is not None:
                 yield found
         yield from self._switches.handed_over(call)

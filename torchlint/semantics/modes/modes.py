@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import Function, last_name, walk_body
+from torchlint.semantics.code.tree import Function, given_to, last_name, walk_body
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
@@ -187,7 +187,7 @@ class Modes:
 
     def _set_elsewhere(self, call: ast.Call, model: Reference) -> Setting | None:
         """What a function of another file does to the mode of what it is handed, no modes if nothing; `None` if not known."""
-        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        values = given_to(call)
         handed = [value for value in values if any(each.holds(model) for each in self.references.elements(value))]
         if not handed or isinstance(call.func, ast.Call):
             return None

@@ -10,10 +10,10 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function, in_body, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, in_body, last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
-from torchlint.semantics.summaries.running_methods import is_about_mode
+from torchlint.semantics.summaries.shown.running_methods import is_about_mode
 
 
 class Mode(Enum):
@@ -197,7 +197,7 @@ class Switches:
     def handed_over(self, call: ast.Call) -> list[Reference]:
         """What the arguments of a call refer to."""
         if call not in self._passed:
-            values = [*call.args, *(keyword.value for keyword in call.keywords)]
+            values = given_to(call)
             self._passed[call] = [found for value in values for found in self._references.elements(value)]
         return self._passed[call]
 

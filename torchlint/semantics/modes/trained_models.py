@@ -11,7 +11,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.definitions import is_class_method, is_static
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, given_to, last_name
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
 from torchlint.semantics.modes.modes import Modes
@@ -91,7 +91,7 @@ class TrainedModels:
         if not isinstance(scope, FUNCTIONS) or not model.is_given or model.root is not scope or len(model.path) > 1:
             return
         for site in self._semantics.facts.call_sites(scope):
-            for argument in (*site.args, *(word.value for word in site.keywords)):
+            for argument in given_to(site):
                 outer = self._references.of(argument)
                 if outer is not None and model in self._references.handed(outer, site, scope):
                     yield self._semantics.control_flow.scope(site), outer

@@ -11,56 +11,30 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
-from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
-from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, chosen_from, last_name, position, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, chosen_from, given_to, last_name, position, walk_body
 from torchlint.semantics.kinds.kind import Basis, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.called_evaluations import CalledEvaluations
 from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting, unwrapped
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
+from torchlint.semantics.modes.runs.evaluating_runs import FIGURE, SURE, EvaluatingRuns, mentions
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.modules.own_modes import OwnModes
-from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
+from torchlint.semantics.purpose import Purpose, is_evaluation
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
 
-_METRIC = re.compile(
-    r"(^|_|\.)(val|valid|validation|test|tests|eval|evaluate|evaluation|acc|accuracy|metrics?|correct|hits?|score|scores|dice|iou|"
-    r"auc|psnr|ssim|f1|bleu|wer|cer|rmse|mae|recall|precision|mrr|map|dev)(?=$|_|\.|\d)",
-    re.IGNORECASE,
-)
-"""What names hold that come from evaluating a model."""
-_FIGURE = re.compile(rf"{_METRIC.pattern}|loss|criterion|cross_entropy|nll|argmax|topk|^item$", re.IGNORECASE)
-"""The same, or something that a training may have, too."""
-_SURE = re.compile(
-    r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|acc|accuracy|get_acc\w*|metrics?|score|dev)(_|$)|^evaluat", re.IGNORECASE
-)
-"""What functions are called that evaluate for figures; what samples, predicts or encodes may want the mode that it finds."""
-_COUNTED = re.compile(
-    r"(^|_|\.)(correct\w*|hits?|n_correct|num_correct|acc\w*|metrics?|(top|prec|acc|err|hit)@?\d|iou|dice|auc|f1|psnr|ssim|bleu|"
-    r"(val|valid|test|eval|dev)\w{0,20}((loss|acc|err)\w{0,20}|total|correct|score)|"
-    r"(total|sum|avg|mean|running|cum|epoch)_\w{0,20}(val|valid|test|eval|dev)\w{0,20})(?=$|_|\.|\d)",
-    re.IGNORECASE,
-)
-"""What names hold that are figures of an evaluation, and of nothing that trains."""
-_KEEPING = re.compile(r"^(numpy|np|savez?|dump|save_features?)$", re.IGNORECASE)
-"""What keeps what was computed as arrays, or in files."""
-_PICTURE = re.compile(r"^(imshow|savefig|imsave|imwrite|save_image|make_grid|plt)$")
-"""What makes pictures of samples: generators are sampled in training mode on purpose, with the statistics of the batch."""
 _TABLE = re.compile(r"(^|_)embed(ding)?s?$", re.IGNORECASE)
 """What tables of vectors are called, which have no modes."""
 _LOADING = re.compile(r"load|pretrained|eval|infer|restore|freeze|frozen|teacher", re.IGNORECASE)
 """What functions are called that may give a model in evaluation mode."""
-_SAMPLED = re.compile(r"^(g|net_?g\w*|gen\w*|sampler|decoder)(_|\d|$)", re.IGNORECASE)
-"""What models are called that are sampled."""
 _CRITIC = re.compile(r"^(d|net_?d|disc\w*|critic\w*)(_|\d|$)", re.IGNORECASE)
 """What models are called that judge what others make: they are asked in the mode in which they teach those."""
 _ON_PURPOSE = re.compile(r"mc_?dropout|monte_?carlo|uncertaint|update_bn|bn_update|calibrat|recalib|swa_", re.IGNORECASE)
@@ -91,6 +65,7 @@ class TrainingModeEvaluations:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._modes = semantics.of(Modes)
+        self._runs = semantics.of(EvaluatingRuns)
 
     @cached_property
     def found(self) -> dict[ast.Call, EvaluatedInTraining[ast.expr, ast.stmt]]:
@@ -136,10 +111,10 @@ class TrainingModeEvaluations:
         """The runs in functions that evaluate, and nothing else, behind a call that puts the model into training mode there."""
         for switch, models, mode in self._semantics.of(Switches).all:
             scope = self._semantics.control_flow.scope(switch)
-            if mode is not Mode.TRAIN or not isinstance(scope, FUNCTIONS) or not _SURE.search(scope.name):
+            if mode is not Mode.TRAIN or not isinstance(scope, FUNCTIONS) or not SURE.search(scope.name):
                 continue
             is_plain = not self._modes.is_managed(scope) and not self._semantics.of(Purpose).is_test_case(scope)
-            if not is_plain or _mentions(scope, _ON_PURPOSE) or _ON_PURPOSE.search(scope.name):
+            if not is_plain or mentions(scope, _ON_PURPOSE) or _ON_PURPOSE.search(scope.name):
                 continue
             if self._semantics.of(GradientUses).used_in(scope.body):
                 continue
@@ -148,7 +123,7 @@ class TrainingModeEvaluations:
                 runs = [run for run in self._modes.runs(scope, model) if run.node is run.call]
                 ahead = self._semantics.control_flow.ahead_of(scope, [switch], others)
                 loops = ((run, next(self._semantics.tree.loops(run.node), None)) for run in runs if ahead.includes(run.node))
-                yield from ((scope, model, run) for run, loop in loops if loop is not None and _mentions(loop, _FIGURE))
+                yield from ((scope, model, run) for run, loop in loops if loop is not None and mentions(loop, FIGURE))
 
     def _scopes(self) -> Iterator[tuple[FlowScope, Reference]]:
         """The models that are trained, in the scopes that are no test and set the modes themselves."""
@@ -173,7 +148,7 @@ class TrainingModeEvaluations:
         between = [setting.node for setting in settings]
         reached = flow.ahead_of(scope, starts, between, up_to=[run.node for run in runs])
         last_trained = self._last_trained(trained)
-        found = [run for run in runs if self._is_evaluation(run, last_trained) and reached.includes(run.node)]
+        found = [run for run in runs if self._runs.is_evaluation_behind(run, last_trained) and reached.includes(run.node)]
         found = self._of_what_is_trained(found, trained)
         parts = {run: modes.settings_of_part(scope, model, run) for run in found}
         return [
@@ -217,48 +192,17 @@ class TrainingModeEvaluations:
         ruled = self._semantics.of(RuledGradients)
         if ruled.are_ruled_at(run.node) or ruled.are_ruled_at(run.call):
             return False
-        place = self._sure_place(run)
+        place = self._runs.sure_place(run)
         if place is None or gradients.used_in(place.body if isinstance(place, FUNCTIONS) else [place]):
             return False
         around = (run.call, *tree.ancestors(run.call))
         names = [parent.name for parent in around if isinstance(parent, (*FUNCTIONS, ast.ClassDef))]
-        return not any(map(_ON_PURPOSE.search, names)) and not _mentions(place, _ON_PURPOSE)
-
-    def _sure_place(self, run: Run) -> ast.stmt | None:
-        """The function, loop or statement that evaluates: by its name, by what it counts, by the data it goes through."""
-        tree = self._semantics.tree
-        for function in self._functions(run):
-            if _mentions(function, _PICTURE) and not any(_mentions(part, _FIGURE) for part in function.body):
-                return None
-            if _SURE.search(function.name):
-                return function
-        loop = next(tree.loops(run.call), None)
-        if run.node is not run.call and any(speaks_of_evaluation_data(argument) for argument in run.node.args):
-            statement = tree.statement(run.node)
-            return statement if isinstance(statement, (ast.Assign, ast.Expr)) else None
-        if loop is None:
-            statement = tree.statement(run.call)
-            is_given = any(speaks_of_evaluation_data(argument) for argument in run.call.args)
-            return statement if is_given and isinstance(statement, (ast.Assign, ast.Expr)) else None
-        if isinstance(loop, ast.For) and speaks_of_evaluation_data(loop.iter):
-            if _mentions(loop, _FIGURE) or self._is_extraction(run, loop):
-                return loop
-        return loop if _mentions(loop, _COUNTED) and isinstance(loop, ast.For) else None
-
-    def _functions(self, run: Run) -> list[Function]:
-        """The functions on the way from a scope to the call of the model, the innermost first; of an object that has the model
-        as a part, others may set the mode of that alone.
-        """
-        if run.node is run.call:
-            return []
-        outer = self._modes.references.callee(run.node) if isinstance(run.model, ast.Name) else None
-        found = (self._semantics.tree.function(run.call), outer)
-        return list(dict.fromkeys(each for each in found if isinstance(each, FUNCTIONS)))
+        return not any(map(_ON_PURPOSE.search, names)) and not mentions(place, _ON_PURPOSE)
 
     def _recorded_at(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
         """An evaluation with autograd on: all of a function that does nothing else, or the outermost loop around."""
         goes_on = self._goes_on(scope, model, run)
-        place = self._sure_place(run)
+        place = self._runs.sure_place(run)
         if isinstance(place, FUNCTIONS):
             suspends = any(isinstance(part, SUSPENDING) for part in walk_body(place.body))
             fitting = isinstance(place, ast.FunctionDef) and not suspends
@@ -308,63 +252,6 @@ class TrainingModeEvaluations:
                 found[loop] = max(start, found.get(loop, start))
         return found
 
-    def _is_evaluation(self, run: Run, last_trained: dict[Loop | None, tuple[int, int]]) -> bool:
-        """Whether a run is for figures or samples to look at, and nothing that the training works with."""
-        if self._modes.is_backpropagated(run):
-            return False
-        tree = self._semantics.tree
-        if any(is_evaluation(function.name) for function in self._functions(run)):
-            return True
-        if run.node is not run.call and self._is_given_other_data(run):
-            return True
-        loop = next(tree.loops(run.call), None)
-        if loop in last_trained and position(run.node) < last_trained[loop]:
-            return False  # what comes before the training may be what it works with
-        if loop in last_trained or loop in self._loops_with_backward:
-            if loop is not None and self._is_of_trained_batch(run, loop):
-                return False
-            blocks = (parent for parent in tree.ancestors(run.call) if self._turns_autograd_off(parent))
-            return _mentions(next(blocks, tree.statement(run.call)), _METRIC)
-        return _mentions(loop or tree.statement(run.call), _FIGURE) or self._is_extraction(run, loop)
-
-    def _is_of_trained_batch(self, run: Run, loop: Loop) -> bool:
-        """Whether a model is asked once more about the batch that the same round has trained it on: how well it learns."""
-        batch = self._batch(run.call)
-        others = (call for call in self._semantics.of(Backpropagated).all_calls if self._semantics.tree.inside(call, loop))
-        return bool(batch) and any(
-            ast.dump(each.func) == ast.dump(run.call.func) and self._batch(each) == batch for each in others
-        )
-
-    def _batch(self, call: ast.Call) -> list[set[Binding]]:
-        """What variables a call is given hold, if it is given nothing else."""
-        names = [each for each in call.args if isinstance(each, ast.Name)]
-        return [set(self._semantics.bindings.reaching(name)) for name in names] if len(names) == len(call.args) else []
-
-    def _is_extraction(self, run: Run, loop: Loop | None) -> bool:
-        """Whether a loop runs a model on data, without autograd, and keeps what comes out as arrays, or in files; with it, if
-        the data are called as those of an evaluation, and the model is none that is sampled.
-        """
-        if not isinstance(loop, ast.For):
-            return False
-        if self._modes.is_recorded(run) and (not speaks_of_evaluation_data(loop.iter) or _mentions(run.model, _SAMPLED)):
-            return False
-        data = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
-        given = {part.id for argument in run.call.args for part in ast.walk(argument) if isinstance(part, ast.Name)}
-        return bool(data & given) and _mentions(loop, _KEEPING)
-
-    def _is_given_other_data(self, run: Run) -> bool:
-        """Whether a function is run for figures on data that are not trained on: ``loss = run_epoch(model, test_loader)``."""
-        given = [*run.node.args, *(word.value for word in run.node.keywords)]
-        return any(speaks_of_evaluation_data(each) for each in given) and _mentions(
-            self._semantics.tree.statement(run.node), _METRIC
-        )
-
-    @cached_property
-    def _loops_with_backward(self) -> set[Loop | None]:
-        """The loops that something is back-propagated in: what runs there, too, is rather a part of the training."""
-        calls = (call for name in BACKWARDS for call in self._semantics.facts.calls.get(name, ()))
-        return {loop for call in calls for loop in self._semantics.tree.loops(call)}
-
     def _depends(self, scope: FlowScope, model: Reference, run: Run) -> bool:
         """Whether the mode makes a difference: by the model's class; one of another file is taken to have layers that care."""
         if _CRITIC.search(last_name(run.model)) or not self._semantics.of(OwnModes).are_set(run.model):
@@ -375,27 +262,15 @@ class TrainingModeEvaluations:
             name = last_name(run.model)
             if kind.name in LOSS_MODULES or CRITERION.search(name) or _TABLE.search(name):
                 return False
-            return self.is_evaluated_alone(run) or self._semantics.of(TrainedModels).is_put_into_training(scope, model)
+            return self._runs.is_evaluated_alone(run) or self._semantics.of(TrainedModels).is_put_into_training(scope, model)
         return depends
 
-    def is_evaluated_alone(self, run: Run) -> bool:
-        """Whether a run is part of an evaluation: in a function that is called like one, or a loop that has its figures."""
-        tree = self._semantics.tree
-        if any(is_evaluation(function.name) for function in self._functions(run)):
-            return True
-        if run.node is not run.call and self._is_given_other_data(run):
-            return True
-        around = tree.ancestors(run.call)
-        if self._is_extraction(run, next(tree.loops(run.call), None)):
-            return True
-        blocks = [parent for parent in around if isinstance(parent, LOOPS) or self._turns_autograd_off(parent)]
-        return any(_mentions(block, _METRIC) for block in blocks[:2])
-
     def _described(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
+        """An evaluation without autograd: a statement, or all of a function that is there for nothing else."""
         statement = self._evaluation_statement(scope, model, run)
         function = self._semantics.tree.function(run.call) if statement is None and self._place(run) is run.call else None
-        is_alone = isinstance(function, FUNCTIONS) and self._semantics.of(Purpose).is_called_once(function)
-        within = function if isinstance(function, FUNCTIONS) and (is_alone or _SURE.search(function.name)) else None
+        is_alone = isinstance(function, FUNCTIONS) and self._semantics.of(Purpose).is_called_at_most_once(function)
+        within = function if isinstance(function, FUNCTIONS) and (is_alone or SURE.search(function.name)) else None
         return EvaluatedInTraining(self._model(run, model), statement, within, self._goes_on(scope, model, run))
 
     def _place(self, run: Run) -> ast.Call:
@@ -404,7 +279,7 @@ class TrainingModeEvaluations:
         """
         if run.node is run.call:
             return run.call
-        functions = self._functions(run)
+        functions = self._runs.functions(run)
         is_further = len(functions) > 1 and not is_evaluation(functions[0].name)
         return run.node if is_further or self._semantics.of(Backpropagated).call(run.call) else run.call
 
@@ -412,7 +287,7 @@ class TrainingModeEvaluations:
         """The model as it is called at the place of a run."""
         if self._place(run) is run.call:
             return run.model
-        given = [*run.node.args, *(word.value for word in run.node.keywords)]
+        given = given_to(run.node)
         return next((each for each in given if self._modes.references.of(each) == model), run.model)
 
     def _evaluation_statement(self, scope: FlowScope, model: Reference, run: Run) -> ast.stmt | None:
@@ -424,15 +299,10 @@ class TrainingModeEvaluations:
                 break
             if any(self._semantics.tree.inside(place, parent) for other in trained for place in (other.node, other.call)):
                 break
-            if self._turns_autograd_off(parent) or (found is not None and isinstance(parent, LOOPS)):
+            if self._runs.turns_autograd_off(parent) or (found is not None and isinstance(parent, LOOPS)):
                 assert isinstance(parent, ast.stmt)
                 found = parent
         return found
-
-    def _turns_autograd_off(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.With) and any(
-            self._semantics.no_grad.grad_mode(item.context_expr) is False for item in node.items
-        )
 
     def _goes_on(self, scope: FlowScope, model: Reference, run: Run) -> bool:
         """Whether training may follow in the mode that the evaluation leaves."""
@@ -440,11 +310,3 @@ class TrainingModeEvaluations:
         setting = [found.node for found in modes.settings(scope, model) if Mode.TRAIN in found.modes]
         later = [found for found in modes.runs(scope, model) if modes.trains(found)]
         return any(flow.may_follow(run.node, found.node, setting) for found in later)
-
-
-def _mentions(node: ast.AST, names: re.Pattern[str]) -> bool:
-    return any(
-        names.search(part.id if isinstance(part, ast.Name) else part.attr)
-        for part in ast.walk(node)
-        if isinstance(part, (ast.Name, ast.Attribute))
-    )

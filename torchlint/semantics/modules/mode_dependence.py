@@ -12,9 +12,9 @@ from torchlint.semantics.code.tree import dotted, last_name
 from torchlint.semantics.kinds.bound.moved import before_moves
 from torchlint.semantics.kinds.kind import Kind, Type
 from torchlint.semantics.modules.modes_elsewhere import ModesElsewhere
-from torchlint.semantics.summaries.holding import runs_given_parts
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 from torchlint.semantics.summaries.members import members_of
+from torchlint.semantics.summaries.shown.holding import runs_given_parts
 from torchlint.semantics.summaries.summary import is_modal
 
 _ARCHITECTURES = re.compile(

@@ -6,7 +6,7 @@ import ast
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, is_none
 from torchlint.semantics.kinds.kind import Grad, Type
 from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.mode_dependence import ModeDependence
@@ -52,10 +52,10 @@ class NewModules:
             case ast.Call(func=function):
                 return self._is_made(node, function, depth)
             case ast.IfExp(body=body, orelse=orelse):
-                parts = [part for part in (body, orelse) if not _is_none(part)]
+                parts = [part for part in (body, orelse) if not is_none(part)]
                 return bool(parts) and all(self.is_module(part, depth + 1) for part in parts)
             case ast.Name():
-                values = [value for value in self._named(node) if not _is_none(value)]
+                values = [value for value in self._named(node) if not is_none(value)]
                 return bool(values) and all(self.is_module(value, depth + 1) for value in values)
         return False
 
@@ -112,7 +112,7 @@ class NewModules:
                 return self.has_state(body, depth) or self.has_state(orelse, depth)
             case ast.Call():
                 return self._call_has_state(node, depth)
-        return not _is_none(node)
+        return not is_none(node)
 
     def _call_has_state(self, call: ast.Call, depth: int) -> bool:
         name = self._semantics.qualified_name(call.func) or ""
@@ -196,7 +196,3 @@ class NewModules:
         elif made.elsewhere is None:
             return False
         return made.type is Type.MODULE and self._semantics.of(ModeDependence).of(call) is True
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -6,7 +6,7 @@ import ast
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.summaries.lookup import ClassElsewhere
-from torchlint.semantics.summaries.running_methods import MODE_METHODS, sets_mode
+from torchlint.semantics.summaries.shown.running_methods import MODE_METHODS, sets_mode
 
 
 class OwnModes:

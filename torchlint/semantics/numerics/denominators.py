@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, dotted, given_to, last_name
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.numerics.batch_means import BatchMeans, is_hits, plain
 from torchlint.semantics.numerics.sums import Sums, is_zero
@@ -278,7 +278,7 @@ class Denominators:
             return False
         references, sizes = self._semantics.of(References), list[object]()
         for site in self._semantics.facts.call_sites(function):
-            for each in (*site.args, *(word.value for word in site.keywords)):
+            for each in given_to(site):
                 if references.parameter(site, function, each) is bindings[0].node:
                     is_made = isinstance(each, ast.Call) and self._semantics.qualified_name(each.func) in LOADERS
                     sizes += [_batch_size(call) for call in ([each] if is_made else self._makers(each))]
@@ -326,7 +326,7 @@ def _is_size(value: ast.expr) -> bool:
 
 
 def _batch_size(call: ast.expr) -> object:
-    """What the call of a loader says of the size of its batches, if that is a number."""
+    """What the call of a loader says of the size of its batches, 1 where it says nothing; ``None`` where that is not known."""
     if not isinstance(call, ast.Call) or any(word.arg in (None, "batch_sampler") for word in call.keywords):
         return None
     for size in _given(call, 1, "batch_size"):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import given_to, last_name
 
 _PACKAGES = frozenset(
     {
@@ -91,7 +91,7 @@ class OwnTorch:
 
     def _sets(self, call: ast.Call) -> bool:
         """Whether a call may change a class of torch, or something of torch that it is told by its name."""
-        name, given = last_name(call.func), [*call.args, *(word.value for word in call.keywords)]
+        name, given = last_name(call.func), given_to(call)
         if name == "exec" and isinstance(call.func, ast.Name):
             return True
         texts = [each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.summaries.lookup import ANEW, MAY_USE, USED
+from torchlint.semantics.summaries.project import ANEW, MAY_USE, USED
 
 _BY_NAME = frozenset({"globals", "locals", "eval", "exec", "vars", "getattr"})
 """Functions by which a file gets at its own names by text."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
@@ -43,13 +41,10 @@ class UnrecordedCalls:
         if not all(tree.function(site) is not function and self.are_all_of(tree.function(site)) for site in recorded):
             return False
         elsewhere = callers.are_unrecorded(name)
-        if elsewhere is None and isinstance(owner, ast.Module) and len(sites) != self._spoken[function.name]:
+        if (
+            elsewhere is None
+            and isinstance(owner, ast.Module)
+            and len(sites) != self._semantics.facts.read_names[function.name]
+        ):
             return False  # it is handed on as well
         return elsewhere is True or (elsewhere is None and bool(recorded))
-
-    @cached_property
-    def _spoken(self) -> Counter[str]:
-        """How often names are read in the file."""
-        names = Counter(node.id for node in self._semantics.tree.of_type(ast.Name) if isinstance(node.ctx, ast.Load))
-        names.update(node.attr for node in self._semantics.tree.of_type(ast.Attribute))
-        return names

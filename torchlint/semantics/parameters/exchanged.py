@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import given_to, last_name
 from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.conditions.last_rounds import LastRounds
 from torchlint.semantics.kinds.kind import Type
@@ -207,7 +207,7 @@ class ExchangedModels:
         if isinstance(parent, ast.keyword):
             parent = self._tree.parent(parent)
         if isinstance(parent, ast.Call) and parent.func is not use and not _KEEPING.search(last_name(parent.func)):
-            given = [*parent.args, *(word.value for word in parent.keywords)]
+            given = given_to(parent)
             return any(isinstance(each, ast.Name) and self._has_reached(each, anew) for each in given)
         if isinstance(parent, ast.Attribute) and parent.attr == "step":
             named = [each for binding in self._bound(anew.name, anew) for each in binding.uses[:_MOST]]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, is_none, last_name, position
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modules.new import NewModules
 
@@ -117,7 +117,7 @@ class ReplacedParameters:
         """Whether the attribute that keeps an optimizer is given another one anywhere in the class."""
         stores = (store for slot in self._semantics.facts.slots(owner, kept.attr) for store in slot.stores if store is not kept)
         values = (getattr(self._tree.parent(store), "value", None) for store in stores)
-        return any(not (isinstance(value, ast.Constant) and value.value is None) for value in values)
+        return any(not is_none(value) for value in values)
 
     def _is_stepless(self, use: ast.expr) -> bool:
         """Whether a use of an optimizer lets it change no parameter."""

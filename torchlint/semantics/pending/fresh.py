@@ -7,6 +7,7 @@ import ast
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.kinds.kind import Type
 
 _FORM = frozenset({"data", "shape", "size", "dim", "numel", "dtype", "device", "in_features", "out_features", "kernel_size"})
@@ -63,7 +64,7 @@ class Fresh:
 
     def _is_made(self, call: ast.Call) -> bool:
         name = self._semantics.qualified_name(call.func) or ""
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         if name.endswith(".Parameter"):
             return all(isinstance(each, ast.Constant) or self.is_new(each) for each in given)
         is_layer = name in torch_api.MODULES and not any(self._semantics.kind(each).type in _SHARED for each in given)

@@ -8,7 +8,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.observers.callers import Callers
 
@@ -113,7 +113,7 @@ class Parts:
             return self._gives(definition)
         if isinstance(definition, ast.ClassDef):
             return True
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         if isinstance(call.func, ast.Attribute):
             if call.func.attr in _GIVE_NUMBERS:
                 return False
@@ -173,7 +173,7 @@ class Parts:
         elif None in calls:
             return True
         if binding.node in (arguments.vararg, arguments.kwarg):
-            return any(map(self.may_be, (each for call in calls if call for each in _given(call))))
+            return any(map(self.may_be, (each for call in calls if call for each in given_to(call))))
         return any(self._gives_part(call, function, binding.node) for call in calls if call is not None)
 
     def given(self, parameter: Binding) -> list[ast.expr | None]:
@@ -189,7 +189,7 @@ class Parts:
             return True
         given = self._argument(call, function, parameter)
         if given is None:
-            return any(map(self.may_be, _given(call)))
+            return any(map(self.may_be, given_to(call)))
         return self.may_be(given)
 
     def _argument(self, call: ast.Call, function: Function, parameter: ast.arg) -> ast.expr | None:
@@ -200,7 +200,3 @@ class Parts:
             return None
         found = dict(zip((each.arg for each in positional), call.args)) | {str(w.arg): w.value for w in call.keywords}
         return found.get(parameter.arg, self._facts.default(function, parameter))
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(word.value for word in call.keywords)]

@@ -9,7 +9,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, given_to
 from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 
@@ -179,7 +179,7 @@ class StillValues:
         return bool(values or given) and all(value is not None and self.is_plain(value) for value in [*values, *given])
 
     def _gives_plain(self, call: ast.Call) -> bool:
-        arguments = [*call.args, *(word.value for word in call.keywords)]
+        arguments = given_to(call)
         name = self._name(call.func)
         if any(word.arg in (None, "requires_grad", "out") for word in call.keywords):
             return False
@@ -236,7 +236,7 @@ class StillValues:
         return False
 
     def _gives_still(self, call: ast.Call) -> bool:
-        arguments = [*call.args, *(word.value for word in call.keywords)]
+        arguments = given_to(call)
         name = self._semantics.qualified_name(call.func) or ""
         if name == "torch.nn.Parameter" or name in torch_api.MODULES - torch_api.CONTAINER_MODULES:
             return True  # a leaf, or a layer: whatever it is made of

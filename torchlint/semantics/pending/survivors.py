@@ -9,7 +9,7 @@ from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.scopes import Scope
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
@@ -181,7 +181,7 @@ class Survivors:
                 if self._computing[function]:
                     return True
             if self._run(node.func) is not None:
-                return not all(map(self._values.is_still, _given(node)))
+                return not all(map(self._values.is_still, given_to(node)))
         return not self._values.is_still(node) and not self._is_preparation(node)
 
     def _run(self, function: ast.expr) -> Function | None:
@@ -249,7 +249,7 @@ class Survivors:
                 return f"`{node.names[0]}` may hold what was computed"
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.GeneratorExp():
                 return "a generator may keep what was computed"
-            case ast.Raise(exc=ast.Call() as raised) if not all(map(self._values.is_still, _given(raised))):
+            case ast.Raise(exc=ast.Call() as raised) if not all(map(self._values.is_still, given_to(raised))):
                 return f"`{shortened(raised)}` may carry what was computed"
             case ast.Lambda() if doubt := self._doubt_of_closure(node):
                 return doubt
@@ -315,7 +315,7 @@ class Survivors:
         name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
         if name in _KEEPS:
             return f"`{name}` may keep what was computed"
-        arguments = _given(call)
+        arguments = given_to(call)
         if not self._is_taken(call) and not all(map(self._values.is_still, arguments)):
             return f"`{shortened(function)}` may keep what was computed"
         changes = name in _PUTS or name in torch_api.INPLACE_METHODS - {"requires_grad_"}
@@ -366,10 +366,6 @@ class Survivors:
         if self._values.is_still(value) and not isinstance(statement, ast.AugAssign):
             return True
         return self._values.is_plain(value)
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(word.value for word in call.keywords)]
 
 
 def _defaults(function: Function | ast.Lambda) -> list[ast.expr]:

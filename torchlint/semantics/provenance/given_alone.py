@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from torchlint.semantics import Basis, Grad, Kind, Semantics, Type
-from torchlint.semantics.code.tree import Function, walk_body
+from torchlint.semantics.code.tree import Function, is_none, walk_body
 from torchlint.semantics.kinds.annotations import annotated_kind
 from torchlint.semantics.provenance.left_open import annotated, either, left_open
 from torchlint.semantics.summaries.summary import Given, Open
@@ -107,9 +107,9 @@ class _Members:
                     told = Given()
                 case _:
                     return None
-            if value is None or not (_is_none(value) or any(_is_own(part, name) for part in ast.walk(value))):
+            if value is None or not (is_none(value) or any(_is_own(part, name) for part in ast.walk(value))):
                 found.append(told if told != _NOTHING or value is None else _of(value, self._semantics))
-        annotations = [each for value, each in self._own.slots[name].class_values if value is None or _is_none(value)]
+        annotations = [each for value, each in self._own.slots[name].class_values if value is None or is_none(value)]
         found += [annotated(each, self._semantics) for each in annotations if each is not None]
         made = either(found)
         return made if made != _NOTHING else None
@@ -130,10 +130,6 @@ class _Members:
                         method = self._semantics.facts.method(self._node, part.attr)
                         pending += method.body if method is not None else []
         return tuple(found)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _only_raises(method: Function) -> bool:

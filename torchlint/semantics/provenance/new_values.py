@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import given_to
 
 _ELEMENT_BY_ELEMENT = frozenset(
     {
@@ -117,7 +118,7 @@ class NewValues:
     def _find(self, call: ast.Call) -> list[ast.expr] | None:
         if any(word.arg is None or word.arg in _PLACING for word in call.keywords):
             return None
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         name = self._semantics.qualified_name(call.func)
         if name in NEW_FUNCTIONS:
             return given if len(call.args) <= IN_PLACE.get(name.rpartition(".")[2], len(call.args)) else None

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, is_none
 from torchlint.semantics.provenance.modules import PARALLEL, Made, Modules
 from torchlint.semantics.provenance.witnesses import Witnesses
 
@@ -325,7 +325,7 @@ class Parameters:
         """Whether a call registers a tensor of this name, and not ``None``."""
         match call:
             case ast.Call(func=ast.Attribute(value=owner), args=[ast.Constant(value=said), value, *_]) if said == name:
-                is_missing = isinstance(value, ast.Constant) and value.value is None
+                is_missing = is_none(value)
                 return self._facts.self_class(owner) is definition and not is_missing
         return False
 

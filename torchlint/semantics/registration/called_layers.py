@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.registration.collections import Collection
 
@@ -148,7 +148,7 @@ class CalledLayers:
         call = self._tree.parent(item)
         if not isinstance(call, ast.Call) or call.func is not item or isinstance(self._tree.parent(call), ast.Expr):
             return False
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         return (
             bool(given)
             and not isinstance(given[0], (ast.Constant, ast.JoinedStr))

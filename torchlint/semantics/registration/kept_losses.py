@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import walk_body
+from torchlint.semantics.code.tree import is_false, walk_body
 
 _HOLDING = frozenset({"torch.nn.Parameter", "torch.nn.ParameterList", "torch.nn.ParameterDict"})
 _WEIGHTS = frozenset({"weight", "pos_weight"})
@@ -78,7 +78,4 @@ class KeptLosses:
 
 
 def _is_frozen(parameter: ast.Call) -> bool:
-    return any(
-        word.arg == "requires_grad" and isinstance(word.value, ast.Constant) and word.value.value is False
-        for word in parameter.keywords
-    )
+    return any(word.arg == "requires_grad" and is_false(word.value) for word in parameter.keywords)

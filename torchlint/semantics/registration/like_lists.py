@@ -7,6 +7,7 @@ import ast
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding
+from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.modules.new import NewModules
 from torchlint.semantics.registration.collections import DICTS, LISTS, Collection
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles
@@ -58,7 +59,7 @@ class LikeLists:
             isinstance(argument, ast.Name) and self._semantics.facts.self_class(argument) is not None
             for part in ast.walk(item)
             if isinstance(part, ast.Call)
-            for argument in [*part.args, *(word.value for word in part.keywords)]
+            for argument in given_to(part)
         )
 
     def _is_empty(self, value: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, is_none
 from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.new import NewModules
 from torchlint.semantics.registration.called_layers import CalledLayers
@@ -93,7 +93,7 @@ class UnregisteredModules:
 
     def _judged(self, found: Collection) -> Unregistered[ast.expr] | None:
         """What is wrong with a collection; ``None`` where nothing is."""
-        put = [item for item in self._collections.items(found) if not _is_none(item)]
+        put = [item for item in self._collections.items(found) if not is_none(item)]
         items = [
             each
             for item in put
@@ -247,7 +247,3 @@ def _pairs(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[ast.expr,
                 yield from zip(parts, values)
             case _:
                 yield target, value
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, dotted
+from torchlint.semantics.code.tree import FUNCTIONS, argument, dotted, is_false, is_none, keyword
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.semantics.saving.files import SavedFiles
-from torchlint.semantics.saving.own_files import OwnFiles, file_of
+from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 
@@ -51,14 +51,29 @@ class SavedModules:
         else:
             bindings = self._semantics.bindings.reaching(saved) if isinstance(saved, ast.Name) else ()
             values = [binding.value for binding in bindings if not binding.path]
-        return any(isinstance(value, ast.Constant) and value.value is None for value in values)
+        return any(is_none(value) for value in values)
 
     def is_chosen(self, save: ast.Call) -> bool:
         """Whether the other branch of a condition saves the state of the same thing: whole is what somebody asks for."""
-        saved = file_of(save, 0, "obj")
-        others = (other for other in self._files.saves if other is not save) if saved is not None else ()
-        states = (other for other in others if (state := file_of(other, 0, "obj")) is not None and _is_state(state, saved))
+        saved = argument(save, 0, "obj")
+        spelled = ast.dump(saved) if saved is not None else ""
+        states = (other for each in self._conditions_around(save) for other in self._states.get((spelled, each), ()))
         return any(self._semantics.of(OwnFiles).is_in_other_branch(other, save) for other in states)
+
+    @cached_property
+    def _states(self) -> dict[tuple[str, ast.If], list[ast.Call]]:
+        """The saves of the state of something, by what that is and the conditions that they stand under."""
+        found: dict[tuple[str, ast.If], list[ast.Call]] = {}
+        for save in self._files.saves:
+            match argument(save, 0, "obj"):
+                case ast.Call(func=ast.Attribute(value=owner, attr="state_dict"), args=[]):
+                    for each in self._conditions_around(save):
+                        found.setdefault((ast.dump(owner), each), []).append(save)
+        return found
+
+    def _conditions_around(self, save: ast.Call) -> Iterator[ast.If]:
+        """The conditions that a save stands under."""
+        return (each for each in self._semantics.tree.ancestors(save) if isinstance(each, ast.If))
 
     def _modules_in(self, saved: ast.expr, depth: int = _DEPTH) -> Iterator[ast.expr]:
         """The modules that a value is, or that it holds where it is written out."""
@@ -130,16 +145,13 @@ class SavedModules:
             return False
         function = self._semantics.tree.function(save)
         told = ((call, each.value) for call, each in self._semantics.of(UnsafeLoads).told.items())
-        return any(
-            self._semantics.tree.function(call) is function and isinstance(value, ast.Constant) and value.value is False
-            for call, value in told
-        )
+        return any(self._semantics.tree.function(call) is function and is_false(value) for call, value in told)
 
     def _saved(self, call: ast.Call) -> ast.expr | None:
         """What a call saves; ``None`` where that is to a buffer in memory."""
         if len(call.args) > 1 and self._files.is_in_memory(call.args[1]):
             return None
-        return call.args[0] if call.args else next((word.value for word in call.keywords if word.arg == "obj"), None)
+        return call.args[0] if call.args else keyword(call, "obj")
 
     def _is_whole_module(self, saved: ast.expr) -> bool:
         return self._is_module(saved) and not self._is_compiled(saved)
@@ -264,10 +276,3 @@ class SavedModules:
         """Whether a module is, as far as the file tells, one that carries its code with it."""
         calls = (part for part in self._semantics.of(Origins).of(saved) if isinstance(part, ast.Call))
         return any((self._semantics.qualified_name(call.func) or "").startswith(_COMPILED) for call in calls)
-
-
-def _is_state(state: ast.expr, module: ast.expr | None) -> bool:
-    match state:
-        case ast.Call(func=ast.Attribute(value=owner, attr="state_dict"), args=[]) if module is not None:
-            return ast.dump(owner) == ast.dump(module)
-    return False

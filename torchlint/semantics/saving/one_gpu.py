@@ -7,11 +7,10 @@ import re
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
+from torchlint.semantics.code.tree import FUNCTIONS, argument, given_to, last_name, spoken_name
 from torchlint.semantics.conditions.gpu_elsewhere import GpuElsewhere
 from torchlint.semantics.conditions.gpu_lists import OF_LISTS, GpuLists
 from torchlint.semantics.conditions.unasked_moves import UnaskedMoves
-from torchlint.semantics.saving.own_files import file_of
 
 _CHOICE = re.compile(
     r"(^|_)(cuda|n?gpus?|gpu_?ids|devices?\d?|dev|ngpus?)$|^device_|is_available|is_cuda|map_location|DataParallel|DistributedDataParallel"
@@ -53,7 +52,7 @@ class OneGpu:
 
         So it is where it needs the GPU in any case, whatever else it has, and where the whole project knows the GPU alone.
         """
-        if file_of(load, 0, "f") is None:
+        if argument(load, 0, "f") is None:
             return False
         return self.knows_one_gpu or self._needs_gpu(load) or self._is_of_gpu_project
 
@@ -123,7 +122,7 @@ class OneGpu:
         """Whether a move is to what a parameter called ``device`` is given, to a name that the file knows nothing of, or to
         the one GPU or the CPU, as the file chooses.
         """
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         return any(self._is_unknown_device(each) or self._is_gpu_or_cpu(each) for each in given)
 
     def _is_gpu_or_cpu(self, device: ast.expr) -> bool:
@@ -194,7 +193,7 @@ class OneGpu:
             case ast.keyword() if self._lists.is_first_few(node):
                 return False
             case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
-                return not self._lists.wraps_alone(node) and not self._lists.is_for(node)
+                return not self._lists.wraps_alone(node) and not self._lists.wraps_for_list(node)
             case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)) | ast.Name(id=name) if (
                 OF_LISTS.search(name)
             ):

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import last_name, spoken_name
+from torchlint.semantics.code.tree import argument, last_name, spoken_name
 from torchlint.semantics.saving.files import SavedFiles
-from torchlint.semantics.saving.own_files import file_of
 
 _DATA = re.compile(r"data_?set|(?<![a-z])(store|corpus|vocab|splits|samples|processed|annotations)(?![a-z])", re.IGNORECASE)
 """Words in the names of files of data, whoever has pickled it."""
@@ -41,7 +40,7 @@ class OwnData:
         """
         if self._is_array(load) or self._is_of_item(load):
             return True
-        path = file_of(load, 0, "f")
+        path = argument(load, 0, "f")
         if path is None:
             return False
         is_checkpoint = self._saves_generators and _WEIGHTS.search(ast.unparse(path)) is None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, Function, argument, last_name, position
 from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.paths import Paths
@@ -46,7 +46,7 @@ class OwnFiles:
 
         Where it yields in between, whoever has its generator runs, and the file may be another one.
         """
-        path = file_of(load, 0, "f")
+        path = argument(load, 0, "f")
         return path is not None and any(
             self._is_same(written, path) and not self._yields_between(written, load) for written in self._written_before(load)
         )
@@ -58,7 +58,7 @@ class OwnFiles:
         decides whether it does, in a test that is given what a fixture saved, and in the loop that trains, where the file saves
         by a path of the same name.
         """
-        path = file_of(load, 0, "f")
+        path = argument(load, 0, "f")
         if path is None:
             return False
         before = (*self._written_before(load), *self._written_in_earlier_round(load))
@@ -77,7 +77,7 @@ class OwnFiles:
 
     def is_of_test(self, load: ast.Call) -> bool:
         """Whether a load stands in a test: not one of a file that options name, which whoever runs the script has made."""
-        path = file_of(load, 0, "f")
+        path = argument(load, 0, "f")
         is_option = isinstance(path, ast.Attribute) and _OPTIONS.fullmatch(last_name(path.value)) is not None
         return not is_option and self.is_in_test(load)
 
@@ -119,7 +119,7 @@ class OwnFiles:
 
     def is_of_torchvision(self, load: ast.Call) -> bool:
         """Whether a load reads a file that torchvision offers, by the name that it has there: those hold tensors of the CPU."""
-        path = file_of(load, 0, "f")
+        path = argument(load, 0, "f")
         return path is not None and self._names_torchvision(path, _DEEPEST)
 
     def _names_torchvision(self, path: ast.expr, depth: int) -> bool:
@@ -168,7 +168,7 @@ class OwnFiles:
         """The files that something is saved to, also where a function of the file is given them to do it, and where it is
         copied to by the function that saves: the best so far.
         """
-        files = [file for save in self._files.saves if (file := file_of(save, 1, "f")) is not None]
+        files = [file for save in self._files.saves if (file := argument(save, 1, "f")) is not None]
         files += self._copies
         return [*files, *(given for file in files for given in self._given(file))]
 
@@ -187,11 +187,11 @@ class OwnFiles:
         """What the callers give for the parameter that a function saves to."""
         bindings = self._semantics.bindings.reaching(file) if isinstance(file, ast.Name) else ()
         for binding in bindings:
-            function, argument = binding.scope.node, binding.node
-            if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(argument, ast.arg):
+            function, parameter = binding.scope.node, binding.node
+            if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(parameter, ast.arg):
                 for call in self._semantics.facts.call_sites(function):
-                    given = self._semantics.facts.argument(call, function, argument)
-                    if given is not None and given is not self._semantics.facts.default(function, argument):
+                    given = self._semantics.facts.argument(call, function, parameter)
+                    if given is not None and given is not self._semantics.facts.default(function, parameter):
                         yield given
 
     def _is_same(self, one: ast.expr, other: ast.expr) -> bool:
@@ -278,12 +278,6 @@ class OwnFiles:
     def _saving_fixtures(self) -> set[str]:
         functions = (self._semantics.tree.function(save) for save in self._files.saves)
         return {each.name for each in functions if isinstance(each, FUNCTIONS) and any(map(_is_fixture, each.decorator_list))}
-
-
-def file_of(call: ast.Call, place: int, word: str) -> ast.expr | None:
-    """The file that a call is given, by its place or by name."""
-    named = next((each.value for each in call.keywords if each.arg == word), None)
-    return named if named is not None else call.args[place] if len(call.args) > place else None
 
 
 def _is_made_alike(one: ast.expr, other: ast.expr) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import LOOPS, TRIES, last_name
+from torchlint.semantics.code.tree import LOOPS, TRIES, is_none, last_name
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.modules import SavedModules
 from torchlint.semantics.saving.paths import Paths
@@ -147,7 +147,7 @@ class RefusedLoads:
                 continue
             values = [binding.value for binding in self._semantics.bindings.reaching(use) if not binding.path]
             made = [each for each in values if isinstance(each, ast.Call) and self._is_container(each)]
-            others = [each for each in values if each not in made and each is not load and not _is_none(each)]
+            others = [each for each in values if each not in made and each is not load and not is_none(each)]
             if made and not others:
                 return made[0]
         return None
@@ -217,7 +217,3 @@ class RefusedLoads:
         if not isinstance(name, ast.Attribute) or name.attr not in ("__name__", "__qualname__"):
             return False
         return not isinstance(self._tree.parent(name), ast.Compare)
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, given_to
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 _SAVING = re.compile(r"(?:^|_)save|[a-z]Save")
@@ -89,7 +89,7 @@ class SavedObjects:
             if name in _OTHER_FORMATS or not _SAVING.search(name):
                 continue
             for call in calls:
-                for given in (*call.args, *(word.value for word in call.keywords)):
+                for given in given_to(call):
                     saved = self._written_out(given)
                     returned = self._returned(saved[0])
                     yield self._written_out(returned) if returned is not None else saved

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position, spoken_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, argument, given_to, last_name, position, spoken_name
 from torchlint.semantics.saving.files import SavedFiles
-from torchlint.semantics.saving.own_files import OwnFiles, file_of
+from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.paths import Paths
 
 _STOPPING = re.compile(r"early_?stop|stopper", re.IGNORECASE)
@@ -47,7 +47,7 @@ class TrainingRuns:
         one that trains was given the model and what the path is made of, where another method of the class loads the best
         model of the training from there, and where each round of a loop saves, and loads what the rounds before have saved.
         """
-        path = file_of(load, 0, "f")
+        path = argument(load, 0, "f")
         if path is None:
             return False
         if self._is_of_training(load, path) or self._is_behind_saving(load, path) or self._is_loaded_by_training(load, path):
@@ -87,7 +87,7 @@ class TrainingRuns:
         models = {ast.dump(owner) for each in tree.ancestors(load) if (owner := _owner_of_state(each)) is not None}
         parts = {ast.dump(part) for part in self._parts(path) if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))}
         for call in self._trainings.get(tree.function(load), ()):
-            given = {ast.dump(each) for each in (*call.args, *(word.value for word in call.keywords))}
+            given = {ast.dump(each) for each in given_to(call)}
             if position(call) < position(load) and given & models and given & parts - models:
                 return not self._own.is_beside(call, load)
         return False
@@ -109,7 +109,7 @@ class TrainingRuns:
         }
         for call in self._stoppings.get(self._semantics.tree.function(load), ()):
             if position(call) < position(load) and not self._own.is_beside(call, load):
-                for given in [*call.args, *(word.value for word in call.keywords)]:
+                for given in given_to(call):
                     if ast.dump(given) in models or self._semantics.kind(given).type is Type.MODULE:
                         return True
                     if isinstance(given, ast.Name) and given.id in names:
@@ -157,7 +157,7 @@ class TrainingRuns:
         """The paths that methods of a class load from what early stopping saved there."""
         found = defaultdict(set)
         for load in self._files.loads:
-            owner, path = self._semantics.tree.enclosing_class(load), file_of(load, 0, "f")
+            owner, path = self._semantics.tree.enclosing_class(load), argument(load, 0, "f")
             if owner is not None and path is not None and self._is_of_stopping(load, path):
                 found[owner].add(self._paths.spelled(path))
         return found
@@ -273,7 +273,7 @@ class TrainingRuns:
 
     def _is_on_cpu(self, save: ast.Call) -> bool:
         """Whether a model is saved that was put on the CPU in the save, or in a statement above it in its block."""
-        saved = file_of(save, 0, "obj")
+        saved = argument(save, 0, "obj")
         if saved is None:
             return False
         made = self._paths.value(saved) if isinstance(saved, ast.Name) else saved

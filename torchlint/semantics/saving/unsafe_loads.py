@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, TRIES
+from torchlint.semantics.code.tree import FUNCTIONS, TRIES, argument
 from torchlint.semantics.saving.files import SavedFiles
-from torchlint.semantics.saving.own_files import file_of
 from torchlint.semantics.saving.saved_objects import SavedObjects
 
 Node = TypeVar("Node")
@@ -96,7 +95,7 @@ class UnsafeLoads:
         return False
 
     def _is_from_elsewhere(self, call: ast.Call) -> bool:
-        path = file_of(call, 0, "f")
+        path = argument(call, 0, "f")
         if path is None:
             return False
         values = [each.value for part in ast.walk(path) if isinstance(part, ast.Name) for each in self._reaching(part)]

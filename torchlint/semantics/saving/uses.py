@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, is_none
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.saving.files import SavedFiles
@@ -95,7 +95,7 @@ class LoadedUses:
                     if value.func.attr not in ("cuda", "to", "cpu", "eval"):
                         return False
                     value = value.func.value
-                return value in self._loads or (isinstance(value, ast.Constant) and value.value is None)
+                return value in self._loads or is_none(value)
         return False
 
     def _is_made(self, store: ast.expr, load: ast.Assign) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, dotted, given_to, last_name
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.wrapped_modules import WrappedModules, moved
@@ -115,7 +115,7 @@ class WrappedStates:
         into = [call.func.value for call in self._restoring if isinstance(call.func, ast.Attribute) and self._is_foreign(call)]
         for name, loading in calls.items():
             if name != "load_state_dict" and _LOADING.search(name):
-                into += [value for call in loading for value in (*call.args, *(word.value for word in call.keywords))]
+                into += [value for call in loading for value in given_to(call)]
         return any(dotted(module) is not None and self._is_wrapped_at(module) for module in into)
 
     def _is_wrapped_at(self, module: ast.expr) -> bool:

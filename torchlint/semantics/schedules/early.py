@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.code.tree import LOOPS, Loop, last_name, walk_body
+from torchlint.semantics.code.tree import LOOPS, Loop, given_to, last_name, walk_body
 from torchlint.semantics.steps.acts import Acts, Deed
 from torchlint.semantics.steps.rounds import Placed, Round, Rounds
 
@@ -113,7 +113,7 @@ class EarlySchedules:
         """Whether a function that the file does not show is called like one that trains, and given an optimizer."""
         if not _TRAINS.match(last_name(call.func)) or self._semantics.inference.call_graph.called(call) is not None:
             return False
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         return any(self._semantics.kind(each).type is Type.OPTIMIZER for each in given)
 
     def _within(self, schedule: Placed, steps: list[Placed], round_: Round) -> EarlySchedule[ast.expr, ast.stmt] | None:

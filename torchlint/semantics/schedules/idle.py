@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, argument, dotted, last_name
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.kinds.results import WARM_UPS
 from torchlint.semantics.memory.references import References
@@ -134,7 +134,7 @@ class IdleSchedules:
 
     def _of_its_optimizer(self, making: ast.Call, steps: list[Act]) -> Act | None:
         """The first step of the optimizer that a scheduler is made for; of another one where its own is stepped elsewhere."""
-        optimizer = next((word.value for word in making.keywords if word.arg == "optimizer"), next(iter(making.args), None))
+        optimizer = argument(making, 0, "optimizer")
         if not isinstance(optimizer, ast.Name):
             return steps[0]
         for step in steps:
@@ -185,7 +185,7 @@ class IdleSchedules:
 
     def _of_kept(self, making: ast.Call, steps: list[Act]) -> Act | None:
         """The first step in a class of the optimizer that a scheduler is made for; none where only others are stepped."""
-        optimizer = next((word.value for word in making.keywords if word.arg == "optimizer"), next(iter(making.args), None))
+        optimizer = argument(making, 0, "optimizer")
         own = dotted(optimizer) if optimizer is not None else None
         if not isinstance(optimizer, ast.Attribute):
             return next(iter(steps), None)

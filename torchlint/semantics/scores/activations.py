@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, is_none
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.scores.outputs import (
     MAKING_FUNCTIONS,
@@ -140,7 +140,7 @@ class Activations:
         """What an attribute of ``self`` holds, where all that is assigned to it, but for ``None``, is alike."""
         definition = self._semantics.facts.self_class(owner)
         values = self._stored(definition, name) if definition is not None else []
-        some = [value for value in values if not (isinstance(value, ast.Constant) and value.value is None)]
+        some = [value for value in values if not is_none(value)]
         found = _agreed([self.origin(value, path) for value in some])
         return replace(found, stored=True) if found is not None else None
 

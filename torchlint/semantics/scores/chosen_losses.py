@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, is_none
 from torchlint.semantics.scores.activations import Activations
 
 _CROSS_ENTROPIES = ("CrossEntropyLoss", "BCEWithLogitsLoss", "NLLLoss", "MultiLabelSoftMarginLoss")
@@ -31,7 +31,7 @@ class ChosenLosses:
         if not isinstance(function, ast.Attribute) or function.attr not in self._attributes:
             return None
         holding = set(self._conditions(function))
-        made = [each for each in self._activations.constructions(function) if not _is_none(each)]
+        made = [each for each in self._activations.constructions(function) if not is_none(each)]
         possible = [each for each in made if not any((test, not holds) in holding for test, holds in self._conditions(each))]
         names = {self._semantics.qualified_name(each.func) if isinstance(each, ast.Call) else None for each in possible}
         return names.pop() if len(names) == 1 else None
@@ -70,7 +70,3 @@ class ChosenLosses:
             if isinstance(outer, ast.If) and inner is not outer.test:
                 yield ast.unparse(outer.test).replace("self.", ""), inner in outer.body
             inner = outer
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.kinds.loaded import LoadedTensors
+from torchlint.semantics.kinds.loaded import LoaderTensors
 from torchlint.semantics.scores.activations import Activations, Origin
 from torchlint.semantics.scores.chosen_losses import ChosenLosses
 from torchlint.semantics.scores.outputs import Output
@@ -136,7 +136,7 @@ class LossInputs:
 
     def _is_batch(self, node: ast.expr) -> bool:
         """Whether a value is a batch, or is unpacked from what a loader gives: ``y`` of ``for x, y in loader``."""
-        return self._semantics.of(Batches).is_batch(node) or self._semantics.of(LoadedTensors).include(node)
+        return self._semantics.of(Batches).is_batch(node) or self._semantics.of(LoaderTensors).include(node)
 
     @cached_property
     def _losses(self) -> list[_Loss]:

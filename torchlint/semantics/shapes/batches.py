@@ -6,7 +6,7 @@ import ast
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.code.beliefs import Beliefs, Value
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, is_none
 from torchlint.semantics.kinds.kind import Basis
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.shapes.layout import SWAPS
@@ -99,7 +99,7 @@ class Batches:
                     if isinstance(drops, ast.Constant) and drops.value is True:
                         return False
                     size = words.get("batch_size") or (call.args[1] if len(call.args) > 1 else None)
-                    if size is None or number(size) == 1 or (isinstance(size, ast.Constant) and size.value is None):
+                    if size is None or number(size) == 1 or is_none(size):
                         return False
         return True
 

@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.code.beliefs import Beliefs, Value
+from torchlint.semantics.code.tree import is_none
 from torchlint.semantics.shapes.batches import Batches
 from torchlint.semantics.shapes.ranks import KEEPING, KEEPING_MODULES, Ranks
 from torchlint.semantics.shapes.sizes import number
@@ -83,7 +84,7 @@ class SeveralAxes:
         """Whether something is done with a value, right where it stands, that takes a second axis."""
         match self._semantics.tree.parent(node):
             case ast.Subscript(value=value, slice=ast.Tuple(elts=indices)) if value is node:
-                return sum(not (isinstance(index, ast.Constant) and index.value is None) for index in indices) > 1
+                return sum(not is_none(index) for index in indices) > 1
             case ast.Attribute(attr=method) as attribute:
                 match self._semantics.tree.parent(attribute):
                     case ast.Call(func=function) as call if function is attribute and method in _ALONG:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import ControlFlow, FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, given_to
 from torchlint.semantics.conditions.exclusive import Conditions
 from torchlint.semantics.steps.acts import Act, Acts, Deed
 from torchlint.semantics.training.optimizers import Making
@@ -230,7 +230,7 @@ class Rounds:
         found: dict[Function, list[ast.Call]] = {}
         for act in self._semantics.of(Acts).written:
             if act.deed is Deed.STEP:
-                given: Iterable[ast.expr] = [*act.call.args, *(word.value for word in act.call.keywords)]
+                given: Iterable[ast.expr] = given_to(act.call)
                 for function in map(self._semantics.facts.definition, given):
                     if isinstance(function, FUNCTIONS):
                         found.setdefault(function, []).append(act.call)

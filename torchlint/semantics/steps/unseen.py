@@ -7,7 +7,7 @@ import re
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import dotted, last_name, walk_body
+from torchlint.semantics.code.tree import dotted, given_to, last_name, walk_body
 from torchlint.semantics.steps.acts import Deed
 from torchlint.semantics.steps.rounds import Placed, Round
 from torchlint.semantics.training.optimizers import root_of
@@ -58,7 +58,7 @@ class UnseenActs:
         name, text = last_name(call.func), dotted(scaler)
         if isinstance(call.func, ast.Attribute) and dotted(call.func.value) == text:
             return name not in _OWN
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         if any(
             dotted(part) == text
             for argument in given
@@ -107,7 +107,7 @@ class UnseenActs:
         name = last_name(call.func)
         if _CALLBACK.search(dotted(call.func) or ""):
             return True
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         if any(dotted(part) in texts for part in given):
             return not _HARMLESS.search(name) and not _LOOKS.search(name)
         if isinstance(call.func, ast.Attribute) and dotted(call.func.value) in roots:

@@ -11,7 +11,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import Function, dotted, last_name
+from torchlint.semantics.code.tree import Function, dotted, given_to, last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.kinds.results import GRAD_SCALERS
 from torchlint.semantics.steps.rounds import LoopRound
@@ -132,7 +132,7 @@ class UnseenCode:
         """Whether a function of another file wipes gradients of what it is handed; `None` where that is not known."""
         if self._elsewhere.function(call.func) is None:
             return None
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         acts = [self._elsewhere.acts(call, each) for each in given if self._may_lead_to_model(each)]
         if any(each is None for each in acts):
             return None
@@ -159,7 +159,7 @@ class UnseenCode:
         found: dict[str, list[ast.Call]] = {}
         for calls in self._facts.calls.values():
             for call in calls:
-                for argument in [*call.args, *(word.value for word in call.keywords)]:
+                for argument in given_to(call):
                     for text in _given(argument):
                         found.setdefault(text, []).append(call)
         return found
@@ -184,7 +184,7 @@ class UnseenCode:
             owner = owner.value
         if owner is not None and _KEEPS_COUNT.search(last_name(owner)):
             return False
-        touched: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
+        touched: list[ast.expr] = given_to(call)
         if isinstance(call.func, ast.Attribute):
             touched.append(call.func.value)
         trained = self._optimizers.trained(optimizer)

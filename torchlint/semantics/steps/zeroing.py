@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted, position
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted, given_to, position
 from torchlint.semantics.purpose import Purpose
 from torchlint.semantics.steps.acts import Deed
 from torchlint.semantics.steps.rounds import LoopRound, Rounds
@@ -119,7 +119,7 @@ class Zeroing:
         function = elsewhere.function(call.func)
         if function is None or function.summary.hidden:
             return None
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         acts = {each: elsewhere.acts(call, each) or () for each in given}
         sure = {each: {act.what for act in found if act.sure} for each, found in acts.items()}
         propagates = function.summary.propagates or any("backward" in what for what in sure.values())

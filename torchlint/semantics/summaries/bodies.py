@@ -10,12 +10,12 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name, push_children
 from torchlint.semantics.gpus.needed import needs_gpu
 from torchlint.semantics.summaries.functions import joined, made
-from torchlint.semantics.summaries.holding import gathering_methods, may_keep, runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.making import top_level
 from torchlint.semantics.summaries.members import Member, member_of, members_of
-from torchlint.semantics.summaries.running_methods import MODE_METHODS, running_methods, sets_mode
 from torchlint.semantics.summaries.shown.freezing import freezing_of, may_undo
+from torchlint.semantics.summaries.shown.holding import gathering_methods, may_keep, runs_given_parts
+from torchlint.semantics.summaries.shown.running_methods import MODE_METHODS, running_methods, sets_mode
 from torchlint.semantics.summaries.shown.unrecorded import gives_unrecorded
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNTOLD, ClassBody, Made, is_modal
 
@@ -84,8 +84,11 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     methods = (member.method for member in members if member.method is not None and member.method.name in MODE_METHODS)
     own_modes = tuple(method.name for method in methods if not sets_mode(method))
     kept = (forgets, gathering, runs_given, tuple(buffers))
-    graphs = (own_modes, _cuts(members), _unrecorded(members))
-    return ClassBody(*shown, tuple(tensors), *kept, *graphs, freezing_of(members), may_undo(members), needs_gpu(node))
+    return ClassBody(
+        *shown, tuple(tensors), *kept, own_modes,
+        cuts=_cuts(members), unrecorded=_unrecorded(members),
+        freezing=freezing_of(members), thaws=may_undo(members), needs_gpu=needs_gpu(node),
+    )  # fmt: skip
 
 
 def _is_of_project(reference: str) -> bool:

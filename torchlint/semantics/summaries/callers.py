@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.semantics.summaries.calls import INSTANCE, CallSummary, Parameter
-from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Outside, Project
+from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Outside
+from torchlint.semantics.summaries.project import Project
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, Bound, Made, Place
 
 _NEVER_ASKED = frozenset({"forward", "__call__", "__getitem__", "__len__", "__iter__", "main"})

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name, push_children, walk, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, is_none, last_name, push_children, walk, walk_body
 from torchlint.semantics.summaries.functions import SAME_METHODS
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
 from torchlint.semantics.summaries.shown.freezing import flags_of
@@ -105,7 +105,8 @@ def _summed_up(call: ast.Call, to: str, scope: _Scope, trains: bool, thawed: Set
     made = tuple((place, made) for place, made in given if made != NOTHING_KNOWN)
     flags = flags_of(call) if to.rpartition(".")[2][:1].isupper() else ()
     unrecorded = scope.is_unrecorded(call)
-    return CallSummary(to, made, starred, unrecorded, trains, flags, "" if unrecorded else scope.name, changed)
+    within = "" if unrecorded else scope.name
+    return CallSummary(to, made, starred, unrecorded, in_training=trains, flags=flags, within=within, thawed=changed)
 
 
 def _may_set_mode(node: ast.AST) -> bool:
@@ -287,7 +288,7 @@ class _Scope:
                     return self.made(args[0], depth - 1)
                 return Made((reference,)) if reference else NOTHING_KNOWN
             case ast.IfExp(body=body, orelse=orelse):
-                return _either(self.made(part, depth - 1) for part in self._names.fresh([body, orelse]) if not _is_none(part))
+                return _either(self.made(part, depth - 1) for part in self._names.fresh([body, orelse]) if not is_none(part))
             case ast.Name(id=name):
                 return self._variable(name, depth)
             case ast.Attribute(value=ast.Name("self"), attr=name) if self._owner is not None:
@@ -300,7 +301,7 @@ class _Scope:
         stays = (given is None or _is_itself(given, name) for given in self._names.values[name])
         if name in self._parameters and all(stays):
             return Made((self._parameters[name].reference,))
-        given = [each for each in self._names.given(name) if each is None or not (_is_itself(each, name) or _is_none(each))]
+        given = [each for each in self._names.given(name) if each is None or not (_is_itself(each, name) or is_none(each))]
         parts = self._paths.get(name, ())
         if not given or sum(each is None for each in given) != len(parts):
             return NOTHING_KNOWN
@@ -331,7 +332,7 @@ class _Instance:
 
     def made(self, attribute: str, depth: int) -> Made:
         """What makes that which an attribute of the instances holds."""
-        stores = [each for each in self._stores.get(attribute, ()) if not (_is_none(each[1]) or _keeps(each[1], attribute))]
+        stores = [each for each in self._stores.get(attribute, ()) if not (is_none(each[1]) or _keeps(each[1], attribute))]
         scopes = [self.methods.get(method) for method, _ in stores]
         if depth <= 0 or not stores or None in scopes:
             return NOTHING_KNOWN
@@ -431,7 +432,3 @@ def _keeps(value: ast.expr, attribute: str) -> bool:
         case ast.Call(func=function, args=[first, *_]):
             return (dotted(function) or "").rpartition(".")[2] in _WRAPPERS and _keeps(first, attribute)
     return False
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -15,11 +15,11 @@ from torchlint.semantics.summaries.lookup import (
     FunctionElsewhere,
     Lookup,
     Outside,
-    Project,
     Target,
     ValueElsewhere,
     agreed,
 )
+from torchlint.semantics.summaries.project import Project
 from torchlint.semantics.summaries.summary import Act, Place
 
 _TELLING = (ClassElsewhere, ValueElsewhere, Outside)

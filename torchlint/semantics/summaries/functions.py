@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import Function, dotted, last_name, own_parts, own_returns
+from torchlint.semantics.code.tree import Function, dotted, given_to, is_none, last_name, own_parts, own_returns
 from torchlint.semantics.summaries.local_names import LocalNames
-from torchlint.semantics.summaries.running_methods import differentiates, runs_of
+from torchlint.semantics.summaries.shown.running_methods import differentiates, runs_of
 from torchlint.semantics.summaries.shown.thawing import thaws_of
 from torchlint.semantics.summaries.shown.unrecorded import gives_unrecorded
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Act, FunctionSummary, Made
@@ -70,14 +70,18 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     if given.vararg or given.kwarg:
         unclear = tuple((name, (_OTHER,)) for name in (*positional, *named))
         given_all = _given(function, local)
-        shown = (False, False, (), derives, unrecorded, thaws)
-        return FunctionSummary(positional, named, given_all, unclear, *shown)
+        return FunctionSummary(
+            positional, named, given_all, unclear, differentiates=derives, unrecorded=unrecorded, thaws=thaws
+        )
     acts = _Acts(local, (*positional, *named))
     acts.read(function, parts)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)
     runs = runs_of(function, parts, (*positional, *named))
     returned = _given(function, local)
-    return FunctionSummary(positional, named, returned, found, False, acts.propagates, runs, derives, unrecorded, thaws)
+    return FunctionSummary(
+        positional, named, returned, found,
+        propagates=acts.propagates, runs=runs, differentiates=derives, unrecorded=unrecorded, thaws=thaws,
+    )  # fmt: skip
 
 
 def _is_hidden(function: Function, parts: list[ast.AST]) -> bool:
@@ -257,7 +261,7 @@ class _Acts:
     def _act(self, call: ast.Call, function: ast.Attribute, *, sure: bool) -> bool:
         """Adds what a call of ``step`` and the like does; False where it is a call of something else of that name."""
         owner, what = function.value, _ACTS[function.attr]
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         if what == "backward":
             propagated = call.args[0] if call.args and _ENGINE.search(last_name(owner)) else _scaled(owner)
             if self._add(propagated, Act(what, sure)):
@@ -367,7 +371,7 @@ def _may_wipe(node: ast.AST) -> bool:
 def _given(function: Function, local: LocalNames) -> Made:
     """What calling a function gives."""
     values = [each.value for each in own_returns(function)]
-    return joined(made(value, local) for value in values if value is not None and not _is_none(value))
+    return joined(made(value, local) for value in values if value is not None and not is_none(value))
 
 
 def made(value: ast.expr, local: LocalNames, seen: frozenset[str] = frozenset()) -> Made:
@@ -379,11 +383,11 @@ def made(value: ast.expr, local: LocalNames, seen: frozenset[str] = frozenset())
             reference = local.called(function)
             return Made((reference,)) if reference else NOTHING_KNOWN
         case ast.IfExp(body=body, orelse=orelse):
-            return joined(made(part, local, seen) for part in (body, orelse) if not _is_none(part))
+            return joined(made(part, local, seen) for part in (body, orelse) if not is_none(part))
         case ast.Tuple(elts=parts):
             return Made(items=tuple(made(part, local, seen) for part in parts))
         case ast.Name(id=name) if name in local.values and name not in seen:
-            given = [part for part in local.values[name] if part is None or not (_is_same(part, name) or _is_none(part))]
+            given = [part for part in local.values[name] if part is None or not (_is_same(part, name) or is_none(part))]
             if given and all(part is not None for part in given):
                 return joined(made(part, local, seen | {name}) for part in given if part is not None)
     return NOTHING_KNOWN
@@ -399,7 +403,3 @@ def joined(parts: Iterable[Made]) -> Made:
     if every and len({len(each.items) for each in every}) == 1 and every[0].items:
         return Made(items=tuple(joined(items) for items in zip(*(each.items for each in every), strict=True)))
     return NOTHING_KNOWN
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name, walk
+from torchlint.semantics.code.tree import FUNCTIONS, dotted, is_none, last_name, walk
 from torchlint.semantics.summaries.functions import made, summed_up
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNCLEAR, Bound, ClassSummary, Summary
@@ -88,7 +88,7 @@ def _of_stub(bound: Bound) -> Bound:
 
 
 def _of_value(value: ast.expr, top: LocalNames) -> Bound:
-    if isinstance(value, ast.Constant) and value.value is None:
+    if is_none(value):
         return Bound(reference="None")
     if isinstance(value, (ast.Name, ast.Attribute)):
         return Bound(reference=top.reference(value))

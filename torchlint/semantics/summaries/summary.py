@@ -105,7 +105,7 @@ class SelfFreezing:
 
 @dataclass(frozen=True, slots=True)
 class ClassBody:
-    """What the code in a class says, which is looked through only where somebody asks for that.
+    """What the code in a class says, or in a function, which is looked through only where somebody asks for that.
 
     ``called`` is what it calls, ``stored`` what of that gives its instances attributes. Whether its text shows that the
     mode ``matters``, and that it ``registers`` parameters or buffers itself. ``running`` are the methods that run it as its

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics, Type
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, is_false
 
 Node = TypeVar("Node")
 
@@ -229,7 +229,7 @@ class Freezing:
                 case ast.Attribute(value=owner, attr="requires_grad", ctx=ast.Store()):
                     statement = self._semantics.tree.parent(node)
                     value = statement.value if isinstance(statement, ast.Assign) else None
-                    freezes = isinstance(value, ast.Constant) and value.value is False
+                    freezes = is_false(value)
                     yield _Switch(node, owner, freezes, self._is_unconditional(node))
                 case ast.Call(func=ast.Attribute(value=owner, attr="requires_grad_"), args=arguments, keywords=words):
                     values = [*arguments, *(word.value for word in words)]

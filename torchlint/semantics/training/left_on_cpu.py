@@ -6,9 +6,9 @@ import ast
 from typing import TypeGuard
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import argument, last_name
 from torchlint.semantics.saving.files import SavedFiles
-from torchlint.semantics.saving.own_files import DEVICE, file_of
+from torchlint.semantics.saving.own_files import DEVICE
 
 
 class LeftOnCpu:
@@ -33,7 +33,7 @@ class LeftOnCpu:
                 saves = (
                     save for save in self._semantics.of(SavedFiles).saves if self._semantics.tree.function(save) is function
                 )
-                files = (file_of(save, 1, "f") for save in saves)
+                files = (argument(save, 1, "f") for save in saves)
                 return any(file is not None and self._text(file) == path for file in files)
         return False
 

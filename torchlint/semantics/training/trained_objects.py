@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import last_name, position
-from torchlint.semantics.saving.own_files import OwnFiles, file_of
+from torchlint.semantics.code.tree import argument, given_to, last_name, position
+from torchlint.semantics.saving.own_files import OwnFiles
 
 _RUNS = frozenset(
     {"train", "fit", "run", "run_training", "train_model", "start_training", "train_loop", "train_epochs", "learn"}
 )
+"""Methods that have an object train."""
 _TRAINER = re.compile(r"train|fitter|learner|solver|experiment", re.IGNORECASE)
 """What classes are called whose objects train."""
 _PLACE = re.compile(r"dir|path|folder|file|root|out|save|ckpt|checkpoint|log|run|settings", re.IGNORECASE)
@@ -24,6 +25,7 @@ _OF_RUN = re.compile(
 )
 """What the places are called to which a run saves."""
 _DEEPEST = 3
+"""So many names may lie between a path and what it is made of."""
 
 
 class TrainedObjects:
@@ -37,20 +39,21 @@ class TrainedObjects:
         """Whether a load comes behind the training by an object that was made of what the path is made of:
         ``trainer = Trainer(model, out_dir)``, ``trainer.train()``, and then ``torch.load(f"{out_dir}/best.pt")``.
         """
-        path = file_of(load, 0, "f")
+        path = argument(load, 0, "f")
         runs = self._trainings.get(self._tree.function(load), ()) if path is not None else ()
         places = set(self._places(path, _DEEPEST)) if runs and path is not None else set()
         return any(
             position(run) < position(load)
             and not self._semantics.of(OwnFiles).is_beside(run, load)
-            and not places.isdisjoint(told)
-            for run, told in runs
+            and not all(map(places.isdisjoint, told))
+            for run, *told in runs
         )
 
     @cached_property
-    def _trainings(self) -> dict[ast.AST | None, list[tuple[ast.Call, set[str]]]]:
-        """The calls that have an object train, with what that was told, by the function that they stand in."""
-        found: dict[ast.AST | None, list[tuple[ast.Call, set[str]]]] = defaultdict(list)
+    def _trainings(self) -> dict[ast.AST | None, list[tuple[ast.Call, set[str], set[str]]]]:
+        """The calls that have an object train, with what they are told, and what it was, by the function that they stand in."""
+        found: dict[ast.AST | None, list[tuple[ast.Call, set[str], set[str]]]] = defaultdict(list)
+        told: dict[ast.Call, set[str]] = {}
         for call in self._tree.of_type(ast.Call):
             match call.func:
                 case ast.Attribute(value=ast.Name() as trainer, attr=method) if method in _RUNS:
@@ -60,7 +63,9 @@ class TrainedObjects:
                 case _:
                     continue
             if isinstance(made, ast.Call) and _TRAINER.search(last_name(made.func)):
-                found[self._tree.function(call)].append((call, self._told(call, made)))
+                if made not in told:
+                    told[made] = self._told(made)
+                found[self._tree.function(call)].append((call, self._told(call), told[made]))
         return found
 
     def _given(self, name: ast.Name) -> ast.expr | None:
@@ -83,9 +88,9 @@ class TrainedObjects:
                 if depth and (value := self._given(part)) is not None:
                     yield from self._places(value, depth - 1)
 
-    def _told(self, run: ast.Call, made: ast.Call) -> set[str]:
-        """The names and attributes that an object was made of, and is given for its training."""
-        pending, found, seen = [*_arguments(run), *_arguments(made)], set[str](), set[ast.expr]()
+    def _told(self, call: ast.Call) -> set[str]:
+        """The names and attributes that a call is given, and what they are made of."""
+        pending, found, seen = given_to(call), set[str](), set[ast.expr]()
         while pending:
             for part in _values(pending.pop()):
                 found.add(ast.unparse(part))
@@ -96,10 +101,6 @@ class TrainedObjects:
         return found
 
 
-def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(word.value for word in call.keywords)]
-
-
 def _values(value: ast.expr) -> Iterator[ast.Name | ast.Attribute]:
     """The names and attributes that a value is made of: not what is called for it."""
     pending: list[ast.AST] = [value]
@@ -108,6 +109,6 @@ def _values(value: ast.expr) -> Iterator[ast.Name | ast.Attribute]:
         if isinstance(node, (ast.Name, ast.Attribute)):
             yield node
         elif isinstance(node, ast.Call):
-            pending += _arguments(node)
+            pending += given_to(node)
         else:
             pending += ast.iter_child_nodes(node)

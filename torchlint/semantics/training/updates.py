@@ -11,7 +11,7 @@ from functools import cached_property
 from torchlint.semantics import Basis, Semantics, Type
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Form
-from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function
+from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function, given_to
 from torchlint.semantics.memory.changes import Changes
 from torchlint.semantics.memory.places import Place, Places
 
@@ -184,7 +184,7 @@ class Updates:
 
     def _training_call(self, call: ast.Call, name: str) -> Update | None:
         """A call by a telling name that is given a model together with an optimizer, or ``trainer.fit(model)``."""
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         if isinstance(self._semantics.facts.definition(call.func), FUNCTIONS):
             return None  # what that does is seen in its code
         models = [part for part in given if self._semantics.kind(part).type is Type.MODULE]
@@ -249,7 +249,7 @@ class Updates:
         """What the places of a function's body are where it is called; where none is known, the modules it is given."""
         found = [self.outside(place, call, function) for place in places]
         if not places:
-            given = [*call.args, *(word.value for word in call.keywords)]
+            given = given_to(call)
             found = [self._place(part) for part in given if self._semantics.kind(part).type is Type.MODULE]
         yield from (place for place in found if place is not None)
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Function, position
+from torchlint.semantics.code.tree import FUNCTIONS, Function, argument, position
 from torchlint.semantics.saving.files import SavedFiles
-from torchlint.semantics.saving.own_files import file_of
 
 _DEEPEST = 4
 """How many calls are followed one behind the other."""
@@ -30,7 +29,7 @@ class WholePrograms:
 
         The path is one that the program writes out: what it is told from outside may be of another run.
         """
-        path = file_of(load, 0, "f")
+        path = argument(load, 0, "f")
         if path is None or not self._saving:
             return False
         ways = list(self._ways(load, path, _DEEPEST))
@@ -116,7 +115,7 @@ class WholePrograms:
         return found
 
     def _saved_end(self, save: ast.Call) -> str:
-        path = file_of(save, 1, "f")
+        path = argument(save, 1, "f")
         if isinstance(path, ast.Name):
             bindings = self._semantics.bindings.reaching(path)
             path = bindings[0].value if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT else None

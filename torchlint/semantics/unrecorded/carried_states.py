@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.code.tree import given_to
 
 
 class CarriedStates:
@@ -24,7 +25,7 @@ class CarriedStates:
         call = binding.value
         if binding.form is not Form.ASSIGNMENT or not isinstance(call, ast.Call):
             return False
-        given = [part for each in (*call.args, *(word.value for word in call.keywords)) for part in _names(each)]
+        given = [part for each in given_to(call) for part in _names(each)]
         return any(
             other.value is call and other.form is Form.ASSIGNMENT
             for name in given

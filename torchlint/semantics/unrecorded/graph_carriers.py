@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, given_to
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 
 NUMBERS = frozenset(
@@ -225,7 +225,7 @@ class GraphCarriers:
                 call = self._tree.parent(parent)
                 if isinstance(call, ast.Call) and call.func is parent:
                     fills = name in FILLING or name.endswith("_")
-                    return fills and self._any([*call.args, *(word.value for word in call.keywords)])
+                    return fills and self._any(given_to(call))
         return False
 
     def _only_reads(self, function: ast.expr) -> bool:
@@ -312,7 +312,7 @@ class GraphCarriers:
 
     def _of_call(self, call: ast.Call) -> bool:
         name = self._semantics.qualified_name(call.func) or ""
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         asks = {word.arg for word in call.keywords} & {"requires_grad", "out"}
         if asks:
             return True

@@ -1,7 +1,7 @@
 """Values that have no graph by all that the file shows: data, what was cut off, and what is computed from such alone.
 
 This is no certainty: what a loader gives is taken for data. It says where there is no reason to suspect a graph, by what values
-are computed from, in the calls that the file has too; `graphs.likely_graphless` asks what a single value is by its looks.
+are computed from, in the calls that the file has too; `graphs.likely.graphless` asks what a single value is by its looks.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from torchlint.semantics import Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name, position
-from torchlint.semantics.graphs.likely_graphless import COUNTED_FIGURES
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, given_to, last_name, position
+from torchlint.semantics.graphs.likely.graphless import COUNTED_FIGURES
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 
 _DEEP = 6
@@ -93,7 +93,7 @@ class PlainValues:
     def _gives_plain(self, call: ast.Call, depth: int) -> bool:
         function = call.func
         name = self._semantics.qualified_name(function) or ""
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         if any(word.arg == "requires_grad" for word in call.keywords):
             return False
         if name in LOSS_FUNCTIONS or self._semantics.kind(function).name in LOSS_MODULES:

@@ -14,6 +14,7 @@ _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "detach", "view", "reshape", "flatten", "squeeze"})
 """Methods that may give the same memory."""
 _COPIES = frozenset({"clone"})
+"""Methods that give the same values in memory of their own."""
 _COMPUTES = frozenset({"abs", "norm", "pow", "square", "sqrt", "sum", "mean", "max", "min", "add", "sub", "mul", "div", "dist"})
 """Methods and functions that give a new tensor of what they are given."""
 _AVERAGES = re.compile(r"(?:^|_)ema(?:$|_)|^ema|shadow|averaged?(?:$|_)|moving_av", re.IGNORECASE)
@@ -86,7 +87,7 @@ class ReadParameters:
         node = data
         while (call := self._tree.called(node, _MOVES)) is not None:
             node = call
-        return self._tree.called(node, frozenset({"clone"})) is not None and not self._may_be_of_loss(data)
+        return self._tree.called(node, _COPIES) is not None and not self._may_be_of_loss(data)
 
     def _is_averaged(self, data: ast.expr) -> bool:
         """Whether an object that keeps running means, by its name, is given a parameter: ``ema.update(name, p.data)``."""
@@ -126,6 +127,7 @@ class ReadParameters:
         return bool(uses) and all(map(self._is_kept, uses))
 
     def _is_kept(self, use: ast.expr) -> bool:
+        """Whether something that is read, or a copy of it, is stored, and goes into no loss."""
         end = use
         while (following := self._following(end) or self._tree.called(end, _COPIES)) is not None:
             end = following

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.semantics.code.tree import LOOPS, Function, Loop, last_name, walk_body
+from torchlint.semantics.code.tree import LOOPS, Function, Loop, given_to, last_name, walk_body
 
 _SHOWING = frozenset({"info", "debug", "write", "set_description", "set_postfix", "print"})
 """Methods that show what they are given, and keep nothing of it."""
@@ -21,7 +21,7 @@ def sums_up(loop: Loop) -> bool:
             case ast.AugAssign(value=value) if not isinstance(value, ast.Constant):
                 return True
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)) as call) if name not in _SHOWING:
-                if any(_is_number(inner) for given in _given(call) for inner in ast.walk(given)):
+                if any(_is_number(inner) for given in given_to(call) for inner in ast.walk(given)):
                     return True
     return False
 
@@ -66,10 +66,6 @@ def saves_picture(function: Function) -> bool:
     if any(isinstance(part, (ast.For, ast.While, ast.comprehension)) for part in parts):
         return False
     return any(isinstance(part, ast.Call) and last_name(part.func) == "save_image" for part in parts)
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(word.value for word in call.keywords)]
 
 
 def _is_number(node: ast.AST) -> bool:

@@ -9,7 +9,7 @@ from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Form, Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.expected_errors import is_awaited
-from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function, given_to, walk_body
 from torchlint.semantics.graphs.fresh_starts import FreshStarts
 from torchlint.semantics.graphs.kept_values import TELLING
 from torchlint.semantics.observers.callers import Callers
@@ -154,7 +154,7 @@ class UnneededGraphs:
 
     def _doubt_of_call(self, call: ast.Call, region: list[ast.stmt]) -> str:
         shown = shortened(call.func)
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         carries = any(map(self._carriers.may_carry, given))
         name = self._semantics.qualified_name(call.func) or ""
         if {word.arg for word in call.keywords} & {"requires_grad", "out"}:

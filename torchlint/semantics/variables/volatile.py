@@ -16,8 +16,8 @@ from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.apis.variable_wrappers import VARIABLE, OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.certainty.own_tensors import OwnTensors
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
-from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, last_name, walk_body
+from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 from torchlint.semantics.variables.computations import Computations
 from torchlint.semantics.variables.unmet import UnmetValues
 
@@ -265,7 +265,7 @@ class Volatiles:
 
 def _switches_mode(call: ast.Call) -> bool:
     """Whether a call is ``model.train()``, ``model.train(False)`` or ``set_train(…)``."""
-    return all(isinstance(value, ast.Constant) for value in [*call.args, *(word.value for word in call.keywords)])
+    return all(isinstance(value, ast.Constant) for value in given_to(call))
 
 
 def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:

@@ -12,7 +12,7 @@ from torchlint.semantics import Binding, Form, Grad, Semantics
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.apis.variable_wrappers import VARIABLE
 from torchlint.semantics.code.tree import FUNCTIONS, last_name
-from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
+from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 
 Node = TypeVar("Node")
 

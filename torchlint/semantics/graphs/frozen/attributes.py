@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import is_false
 
 
 class FrozenAttributes:
@@ -15,9 +16,11 @@ class FrozenAttributes:
         self._known: dict[tuple[ast.ClassDef, str], bool] = {}
 
     def are(self, node: ast.expr) -> bool:
-        """Whether a value is such a leaf, which gets no gradient and has no graph."""
-        cls = self._semantics.facts.self_class(node.value) if isinstance(node, ast.Attribute) else None
-        if cls is None or not isinstance(node, ast.Attribute):
+        """Whether a value is what such an attribute holds: a leaf without a gradient, and without a graph."""
+        if not isinstance(node, ast.Attribute):
+            return False
+        cls = self._semantics.facts.self_class(node.value)
+        if cls is None:
             return False
         key = cls, node.attr
         if key not in self._known:
@@ -32,7 +35,7 @@ class FrozenAttributes:
         match flag := tree.parent(use):
             case ast.Attribute(attr="requires_grad", ctx=ast.Store()):
                 value = getattr(tree.parent(flag), "value", None)
-                return not (isinstance(value, ast.Constant) and value.value is False)
+                return not is_false(value)
             case ast.Attribute(attr="requires_grad_"):
                 match tree.parent(flag):
                     case ast.Call(args=[ast.Constant(value=False)]):

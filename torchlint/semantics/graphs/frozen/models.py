@@ -31,7 +31,7 @@ class FrozenModels:
 
 
 def frozen_by(node: ast.AST) -> ast.expr | None:
-    """The module whose parameters all are frozen by a call or a statement."""
+    """The module all of whose parameters a call or a statement freezes; ``None`` where it freezes none."""
     match node:
         case ast.Expr(value=ast.Call() as call):
             return frozen_by(call)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, is_self, last_name, position
 from torchlint.semantics.graphs.frozen.makings import FrozenMakings
 from torchlint.semantics.graphs.frozen.models import frozen_by
 from torchlint.semantics.graphs.frozen.thawed import Thawed
@@ -19,6 +18,7 @@ from torchlint.semantics.summaries.summary import RESULT, Made
 _SAME = frozenset({"to", "cuda", "cpu", "eval", "train", "float", "half", "double", "bfloat16", "share_memory"})
 """Methods of a module that give the module itself."""
 _WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel", "DDP", "compile"})
+"""Classes and functions that give the module that they are given, wrapped."""
 _DEPTH = 8
 """So many names, calls and files may lie between a network and what makes it."""
 
@@ -46,7 +46,7 @@ class FrozenNetworks:
         if found is None and isinstance(function, ast.Name):
             return self._is_called_alike(function.id)
         owner = function.value if isinstance(function, ast.Attribute) else None
-        return found is True or (owner is not None and not _is_self(owner) and self._is_frozen(owner, _DEPTH) is True)
+        return found is True or (owner is not None and not is_self(owner) and self._is_frozen(owner, _DEPTH) is True)
 
     def _is_called_alike(self, name: str) -> bool:
         """Whether what the functions of the file are given by a name are such networks, as far as anybody calls them."""
@@ -54,7 +54,7 @@ class FrozenNetworks:
             functions = (each for each in self._tree.module.body if isinstance(each, FUNCTIONS))
             every = (each for function in functions for each in (*function.args.args, *function.args.kwonlyargs))
             bindings = [self._semantics.bindings.of(each) for each in every if each.arg == name]
-            known = [self._of_known(each, _DEPTH) for each in bindings if each is not None]
+            known = [self._is_bound_frozen(each, _DEPTH) for each in bindings if each is not None]
             self._alike[name] = self._all_frozen(known) is True
         return self._alike[name]
 
@@ -113,16 +113,17 @@ class FrozenNetworks:
 
     def _is_bound(self, binding: Binding, use: ast.expr, depth: int) -> bool | None:
         """Whether a variable is bound to a frozen network, or one that is frozen in between, above where it is used."""
-        found = self._of_known(binding, depth)
+        found = self._is_bound_frozen(binding, depth)
         return self._is_frozen_behind(binding, use) if found is False else found
 
-    def _of_known(self, binding: Binding, depth: int) -> bool | None:
+    def _is_bound_frozen(self, binding: Binding, depth: int) -> bool | None:
+        """Whether a variable gets a frozen network where it is bound; ``None`` as in `_is_frozen`."""
         if binding not in self._known:
             self._known[binding] = False  # while it is looked at
-            self._known[binding] = self._of_binding(binding, depth)
+            self._known[binding] = self._looked_up(binding, depth)
         return self._known[binding]
 
-    def _of_binding(self, binding: Binding, depth: int) -> bool | None:
+    def _looked_up(self, binding: Binding, depth: int) -> bool | None:
         match binding:
             case Binding(form=Form.PARAMETER):
                 return self._is_given(binding, depth)
@@ -140,6 +141,7 @@ class FrozenNetworks:
         return self._tree.function(use) is not self._tree.function(statement) or position(statement) < position(use)
 
     def _freezing_behind(self, binding: Binding) -> ast.stmt | None:
+        """The statement that freezes what a call gives a name to, in the same block."""
         if binding.form is not Form.ASSIGNMENT or binding.path or not isinstance(binding.value, ast.Call):
             return None
         return self._frozen_after(self._tree.statement(binding.node), binding.name)
@@ -179,6 +181,7 @@ class FrozenNetworks:
         return callers is not None and any("__init__" in each.summary.methods for each in callers.heirs(owner.name))
 
     def _is_stored(self, store: ast.Attribute, depth: int) -> bool | None:
+        """Whether an attribute gets a frozen network, or one that is frozen behind that; ``None`` for itself, moved."""
         statement = self._tree.parent(store)
         if not isinstance(statement, ast.Assign):
             return False
@@ -203,7 +206,7 @@ class FrozenNetworks:
             calls = self._semantics.facts.calls.get(owner.name, ())
         elif isinstance(owner, (ast.Module, ast.ClassDef)):
             calls = self._semantics.inference.call_sites(function)
-            if self._spoken[function.name] != len(calls):
+            if self._semantics.facts.read_names[function.name] != len(calls):
                 return False  # it is handed on, or a method of something else may be it
         else:
             return False
@@ -212,12 +215,6 @@ class FrozenNetworks:
         if False in found:
             return False
         return self._all_frozen([*found, *self._elsewhere(function, binding, depth)] or [None])
-
-    @cached_property
-    def _spoken(self) -> Counter[str]:
-        names = Counter(node.id for node in self._tree.of_type(ast.Name) if isinstance(node.ctx, ast.Load))
-        names.update(node.attr for node in self._tree.of_type(ast.Attribute))
-        return names
 
     def _elsewhere(self, function: Function, binding: Binding, depth: int) -> Iterator[bool | None]:
         """Whether the calls in other files give a frozen network."""
@@ -232,10 +229,12 @@ class FrozenNetworks:
         return depth > 0 and bool(made.by) and all(self._makes_frozen(by, file, depth) for by in made.by)
 
     def _gives_frozen(self, function: FunctionElsewhere, depth: int) -> bool:
+        """Whether all that a function of another file gives are frozen networks, as far as it shows what it makes."""
         summary = function.summary
         return not summary.hidden and RESULT not in summary.thaws and self._is_made_frozen(summary.gives, function.file, depth)
 
     def _makes_frozen(self, by: str, file: str, depth: int) -> bool:
+        """Whether a function, class or parameter of a file, by its reference there, stands for frozen networks alone."""
         callers = self._semantics.elsewhere.callers
         if callers is None:
             return False
@@ -258,9 +257,5 @@ def _moved_from(value: ast.expr, attribute: str) -> bool:
         case ast.Call(func=function, args=[inner, *_]) if last_name(function) in _WRAPPERS:
             return _moved_from(inner, attribute)
         case ast.Attribute(value=owner, attr=name):
-            return _is_self(owner) and name == attribute
+            return is_self(owner) and name == attribute
     return False
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"

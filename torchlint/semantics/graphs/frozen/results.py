@@ -6,7 +6,7 @@ import ast
 import re
 
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import given_to, last_name
 from torchlint.semantics.graphs.frozen.networks import FrozenNetworks
 
 _MAKING = re.compile(
@@ -16,8 +16,11 @@ _MAKING = re.compile(
 )
 """What is called that computes something with weights, or may."""
 _CUTTING = frozenset({"detach", "data", "numpy", "item", "tolist"})
+"""Attributes and methods that leave the graph."""
 _OF_ARRAYS = frozenset({"torch.from_numpy", "torch.tensor", "torch.as_tensor"})
+"""Functions that make a tensor of what has no graph."""
 _DEPTH = 16
+"""So many names and calls may lie between a value and the network that gave it."""
 
 
 class FrozenResults:
@@ -37,9 +40,10 @@ class FrozenResults:
         """Whether a call runs a frozen network, and gives it nothing that has a graph."""
         if not self._networks.are_run_by(call):
             return False
-        return not any(self._may_carry(each, _DEPTH) for each in [*call.args, *(word.value for word in call.keywords)])
+        return not any(self._may_carry(each, _DEPTH) for each in given_to(call))
 
     def _is_result(self, node: ast.expr | None, depth: int) -> bool:
+        """Whether a value is such, by all that its names stand for."""
         if not depth:
             return False
         match node:
@@ -53,6 +57,7 @@ class FrozenResults:
         return False
 
     def _is_bound(self, binding: Binding, depth: int) -> bool:
+        """Whether a variable, or that of a loop, has such a value."""
         if binding not in self._known:
             self._known[binding] = False  # while it is looked at
             is_taken = binding.form in (Form.ASSIGNMENT, Form.LOOP)
@@ -61,7 +66,7 @@ class FrozenResults:
 
     def _is_computed(self, call: ast.Call, depth: int) -> bool:
         """Whether a function of torch, or a method, makes something of such a value, and of nothing else with a graph."""
-        others = [*call.args, *(word.value for word in call.keywords)]
+        others = given_to(call)
         name = self._semantics.qualified_name(call.func) or ""
         if name.startswith("torch.") and others:
             first, *others = others
@@ -103,10 +108,11 @@ class FrozenResults:
         return False
 
     def _may_bind_carrier(self, binding: Binding, depth: int) -> bool:
+        """Whether a variable has a value that may have a graph; what a parameter gets is taken to have none."""
         if binding not in self._carrying:
             self._carrying[binding] = False  # while it is looked at
-            is_made = binding.form in (Form.ASSIGNMENT, Form.AUGMENTED) and binding.value is not None
-            self._carrying[binding] = is_made and binding.value is not None and self._may_carry(binding.value, depth)
+            value = binding.value if binding.form in (Form.ASSIGNMENT, Form.AUGMENTED) else None
+            self._carrying[binding] = value is not None and self._may_carry(value, depth)
         return self._carrying[binding]
 
     def _runs_weights(self, function: ast.expr) -> bool:

@@ -1,1 +1,1 @@
-"""What the text of a class shows of the objects that it makes, by itself."""
+"""What the text of a class or a function shows by itself: what objects hold, run and freeze, and what has no graph."""

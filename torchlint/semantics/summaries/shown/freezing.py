@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from torchlint.semantics.code.tree import Function, dotted, last_name, walk
+from torchlint.semantics.code.tree import Function, dotted, given_to, is_false, last_name, walk
 from torchlint.semantics.summaries.members import Member
 from torchlint.semantics.summaries.summary import SelfFreezing
 
@@ -21,6 +21,7 @@ _ADDING = frozenset({"add_module", "register_module", "register_parameter", "app
 _LEAVING_ALONE = frozenset({"eval", "train", "to", "cuda", "cpu", "float", "half", "register_buffer", "load_state_dict"})
 """Methods of a module that give it none."""
 _THAWING: tuple[type[ast.AST], ...] = (ast.Call, ast.Assign, ast.keyword)
+"""The kinds of code that `may_thaw` tells of."""
 _OVERRIDING = frozenset({"parameters", "named_parameters", "requires_grad_"})
 """What gives or freezes all parameters, unless a class has one of its own."""
 _HARMLESS = re.compile(r"load|init|print|log|len|sum|count|info|isinstance|hasattr|getattr|super|_norm_", re.IGNORECASE)
@@ -110,12 +111,17 @@ def _gives_part(statement: ast.Assign) -> bool:
     """Whether a part of the object becomes a module that is made anew: ``self.fc = nn.Linear(8, 2)``."""
     if not any(isinstance(each, (ast.Attribute, ast.Subscript)) and _root(each) == "self" for each in statement.targets):
         return False
-    calls = (part for part in walk(statement.value) if isinstance(part, ast.Call))
-    names = (dotted(call.func) or "" for call in calls)
+    return makes_layer(statement.value)
+
+
+def makes_layer(value: ast.expr) -> bool:
+    """Whether a value is made with a layer of torch, by the name that this has there: ``nn.Linear(8, 2)``."""
+    names = (dotted(call.func) or "" for call in walk(value) if isinstance(call, ast.Call))
     return any(name.startswith(("nn.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper() for name in names)
 
 
 def _root(node: ast.expr) -> str:
+    """The name that a chain of attributes and items starts with; empty where it starts with none."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -163,6 +169,7 @@ def _freezes(statement: ast.stmt) -> _Frozen | None:
 
 
 def _gives_all(iterable: ast.expr, method: str = "parameters") -> bool:
+    """Whether a method of ``self`` that gives all its parameters is called."""
     match iterable:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name), args=[], keywords=[]):
             return name == method
@@ -175,7 +182,7 @@ def _sets(statement: ast.stmt, name: str) -> _Frozen | None:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr="requires_grad")], value=value):
             return _where_false(value) if owner == name else None
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="requires_grad_")) as call):
-            values = [*call.args, *(word.value for word in call.keywords)]
+            values = given_to(call)
             return _where_false(values[0]) if owner == name and len(values) == 1 else None
     return None
 
@@ -230,22 +237,17 @@ def _stored(statement: ast.stmt) -> Iterator[ast.AST]:
 def may_thaw(part: ast.AST) -> bool:
     """Whether code may have parameters require a gradient again."""
     match part:
-        case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=args, keywords=words):
-            values = [*args, *(word.value for word in words)]
-            return not (len(values) == 1 and _is_false(values[0]))
+        case ast.Call(func=ast.Attribute(attr="requires_grad_")):
+            values = given_to(part)
+            return not (len(values) == 1 and is_false(values[0]))
         case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value="requires_grad"), value]):
-            return not _is_false(value)
+            return not is_false(value)
         case ast.Assign(targets=targets, value=value):
-            return any(isinstance(each, ast.Attribute) and each.attr == "requires_grad" for each in targets) and not _is_false(
-                value
-            )
+            is_flag = any(isinstance(each, ast.Attribute) and each.attr == "requires_grad" for each in targets)
+            return is_flag and not is_false(value)
         case ast.keyword(arg="requires_grad", value=value):
-            return not _is_false(value)
+            return not is_false(value)
     return False
-
-
-def _is_false(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is False
 
 
 def _is_rebound(constructor: Function, flag: str) -> bool:

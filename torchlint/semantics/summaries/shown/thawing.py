@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from torchlint.semantics.code.tree import dotted, walk
-from torchlint.semantics.summaries.shown.freezing import may_thaw
+from torchlint.semantics.code.tree import is_self, walk
+from torchlint.semantics.summaries.shown.freezing import makes_layer, may_thaw
 from torchlint.semantics.summaries.summary import RESULT
 
 _STORED = frozenset({ast.Attribute, ast.Subscript})
@@ -27,17 +27,19 @@ def thaws_of(parts: list[ast.AST], parameters: Iterable[str]) -> tuple[str, ...]
 
 
 def _may_be_thawed(part: ast.AST) -> bool:
+    """Whether an attribute or an item is of a kind without which nothing is thawed."""
     match part:
         case ast.Attribute(attr="requires_grad" | "requires_grad_"):
             return True
         case ast.Attribute(value=owner, ctx=ast.Store()):
-            return not (isinstance(owner, ast.Name) and owner.id == "self")
+            return not is_self(owner)
         case ast.Subscript(value=ast.Attribute(), ctx=ast.Store()):
             return True
     return False
 
 
 def _named(part: ast.AST) -> Iterator[str]:
+    """The names of what a statement or a call may thaw."""
     match part:
         case ast.For(iter=iterable, body=body):
             if any(may_thaw(each) for statement in body for each in walk(statement)):
@@ -53,13 +55,11 @@ def _named(part: ast.AST) -> Iterator[str]:
 def _is_part(target: ast.expr, value: ast.expr) -> bool:
     """Whether something but the object itself gets a layer of torch: ``net.fc = nn.Linear(8, 2)``."""
     owner = target.value if isinstance(target, (ast.Attribute, ast.Subscript)) else target
-    if isinstance(owner, ast.Name) and owner.id == "self":
-        return False
-    calls = (dotted(each.func) or "" for each in walk(value) if isinstance(each, ast.Call))
-    return any(name.startswith(("nn.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper() for name in calls)
+    return not is_self(owner) and makes_layer(value)
 
 
 def _names(node: ast.AST) -> Iterator[str]:
+    """The names and attributes in some code, but for ``self``."""
     for part in walk(node):
         if isinstance(part, ast.Name) and part.id != "self":
             yield part.id

@@ -11,16 +11,17 @@ import re
 
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
+from torchlint.semantics.code.tree import last_name, spoken_name
 from torchlint.semantics.graphs.frozen.attributes import FrozenAttributes
 from torchlint.semantics.graphs.frozen.results import FrozenResults
+from torchlint.semantics.graphs.likely.cut_values import VARIABLE, CutValues
 from torchlint.semantics.graphs.likely.given_arrays import GivenArrays
+from torchlint.semantics.graphs.likely.inputs import LikelyInputs
 from torchlint.semantics.graphs.likely.looked_up import LookedUp
+from torchlint.semantics.graphs.likely.origins import LOOKS, SAME, origin_of
 from torchlint.semantics.graphs.likely.refilled import RefilledTensors
-from torchlint.semantics.graphs.likely_inputs import MOVERS, LikelyInputs
+from torchlint.semantics.graphs.likely.unrecorded_values import UnrecordedValues
 from torchlint.semantics.kinds.results import LOSS_MODULES
-from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
-from torchlint.semantics.observers.unrecorded_results import UnrecordedResults
 from torchlint.semantics.provenance.registered_buffers import RegisteredBuffers
 
 _LABELS = re.compile(
@@ -47,17 +48,8 @@ _OF_CLASSES = re.compile(
 """Names of functions that are given classes, or the words of a text."""
 COUNTED_FIGURES = re.compile(r"(\w+_)?(acc|accs|accuracy|accuracies|prec[15]|top[15]|n?_?correct)\d?")
 """Names of figures that are counted."""
-_SAME = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "view", "squeeze", "unsqueeze"})
-_CHOOSING = (_SAME - {"float", "double", "half"}) | {"numpy", "detach", "reshape", "flatten"}
+_CHOOSING = (SAME - {"float", "double", "half"}) | {"numpy", "detach", "reshape", "flatten"}
 """Methods that keep integers what they are, on the way to where they choose something."""
-_FLAT = frozenset({"sign", "eq", "ne", "lt", "le", "gt", "ge", "round", "floor", "ceil", "isnan", "isinf", "isfinite"})
-"""Functions and methods through which no gradient goes, whatever they are given: it is zero, or there is none."""
-_PICKS = _SAME | {"topk", "max", "min", "sort", "sum", "mean", "abs", "exp", "log", "sqrt", "view", "reshape", "t", "item"}
-"""Methods whose results have a graph only if the tensor has one."""
-_LOOKS = _SAME | {"reshape", "flatten", "transpose", "permute", "t", "contiguous", "detach"}
-"""Methods that give the same values in another form or place."""
-_JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat", "torch.vstack", "torch.hstack"})
-_VARIABLE = "torch.autograd.Variable"
 _ASKS = frozenset({"requires_grad", "requires_grad_"})
 _DEPTH = 4
 
@@ -70,7 +62,8 @@ class LikelyGraphless:
         self._tree = semantics.tree
         self._inputs = semantics.of(LikelyInputs)
         self._looked_up = semantics.of(LookedUp)
-        self._unrecorded = semantics.of(UnrecordedResults)
+        self._unrecorded = semantics.of(UnrecordedValues)
+        self._cut = semantics.of(CutValues)
         self._buffers = semantics.of(RegisteredBuffers)
         self._frozen = semantics.of(FrozenResults)
         self._classes: dict[Binding, bool] = {}
@@ -83,45 +76,40 @@ class LikelyGraphless:
         if self._is_cut_by_wrapper(node):
             return False  # TPL101 takes the wrapper away, and with it what it cut
         kind = self._semantics.kind(node)
-        if kind.grad is not Grad.LEAF and (self._comes_from_without(_origin(node)) or self._frozen.are(_origin(node))):
+        if kind.grad is not Grad.LEAF and (self._unrecorded.is_given(origin_of(node)) or self._frozen.are(origin_of(node))):
             return True
-        if self._semantics.of(FrozenAttributes).are(_origin(node)):
+        if self._semantics.of(FrozenAttributes).are(origin_of(node)):
             return True
         if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
             return kind.grad is Grad.NONE
         if kind.type not in (Type.TENSOR, Type.UNKNOWN):
             return False
-        origin = _origin(node)
-        if self.names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin):
+        origin = origin_of(node)
+        if self.names_label(origin) or self._is_class_target(origin) or self._unrecorded.is_made(origin):
             return True
         if self._chooses(node) or self._is_kept_as_label(node, origin) or self._looked_up.are(origin):
             return True
         if self._is_of_data_set(origin) or self._buffers.has(origin) or self._is_kept_constant(origin):
             return True
         return (
-            self._is_of_cut(origin)
+            self._cut.is_of_cut(origin)
             or self._inputs.is_input(origin)
-            or self._is_gathered(origin)
+            or self._unrecorded.is_gathered(origin)
             or self._is_figure(origin)
             or self._semantics.of(GivenArrays).are(origin)
             or self._semantics.of(RefilledTensors).are(origin)
         )
 
-    def is_made_unrecorded(self, node: ast.expr) -> bool:
-        """Whether a value is made where autograd is off, or in a function that runs so."""
-        origin = _origin(node)
-        return self._comes_from_without(origin) or self._is_made_without_autograd(origin)
-
     def _is_figure(self, node: ast.expr) -> bool:
         """Whether a value is made of what was predicted with autograd off: in another form, or compared with labels."""
         match node:
-            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _LOOKS:
-                return self.is_made_unrecorded(_origin(inner)) or self._is_gathered(_origin(inner))
+            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in LOOKS:
+                return self._unrecorded.is_one(origin_of(inner)) or self._unrecorded.is_gathered(origin_of(inner))
             case ast.Call(func=ast.Name() | ast.Attribute() as function, args=[ast.Name() as predicted, *others], keywords=[]):
                 if self._semantics.kind(function).type is Type.MODULE and self._has_parameters(function):
                     return False
                 is_compared = any(isinstance(other, ast.Name) and self.names_label(other) for other in others)
-                return is_compared and not self.names_label(predicted) and self._comes_from_without(predicted)
+                return is_compared and not self.names_label(predicted) and self._unrecorded.is_given(predicted)
         return False
 
     def _has_parameters(self, module: ast.expr) -> bool:
@@ -205,7 +193,7 @@ class LikelyGraphless:
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
                 values = [binding.value for binding in self._semantics.bindings.reaching(part) if binding.value is not None]
             for value in values:
-                if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == _VARIABLE:
+                if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == VARIABLE:
                     held = value.args[0] if value.args else None
                     if held is not None and not self._has_none_of_itself(held, depth + 1):
                         return True
@@ -213,47 +201,12 @@ class LikelyGraphless:
 
     def _has_none_of_itself(self, node: ast.expr, depth: int) -> bool:
         """Whether what a wrapper holds has no graph, and no wrapper is why."""
-        if self._is_cut(node):
+        if self._cut.is_cut(node):
             return True  # before it was wrapped: `Variable(net(x).data)`
         kind = self._semantics.kind(node)
         is_known = kind.is_tensor and kind.grad is Grad.NONE
-        has_none = is_known or self.names_label(_origin(node)) or self._inputs.is_read(node)
+        has_none = is_known or self.names_label(origin_of(node)) or self._inputs.is_read(node)
         return has_none and not self._is_cut_by_wrapper(node, depth)
-
-    def _is_of_cut(self, node: ast.expr) -> bool:
-        """Whether a value comes of one that has left its graph, ``probs`` of ``out.data.topk(k)``, or that has no gradient."""
-        if not isinstance(node, ast.Name):
-            return self._is_cut(node)
-        bindings = self._semantics.bindings.reaching(node)
-        return bool(bindings) and all(
-            binding.form is Form.ASSIGNMENT and binding.value is not None and self._is_cut(binding.value)
-            for binding in bindings
-        )
-
-    def _is_cut(self, value: ast.expr) -> bool:
-        while True:
-            match value:
-                case ast.Attribute(attr="data") | ast.Call(func=ast.Attribute(attr="detach")):
-                    return True
-                case ast.Call(func=ast.Attribute(attr=name)) if name in _FLAT:
-                    return True
-                case ast.Call(func=function, args=[first], keywords=[]) if (
-                    self._semantics.qualified_name(function) == _VARIABLE
-                ):
-                    value = first
-                case ast.Call(func=ast.Attribute(attr=name) as function, args=[first, *_]) if self._is_torch(function):
-                    if name not in _PICKS:
-                        return False
-                    value = first
-                case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _PICKS:
-                    value = inner
-                case ast.Subscript(value=inner):
-                    value = inner
-                case _:
-                    return False
-
-    def _is_torch(self, function: ast.Attribute) -> bool:
-        return (self._semantics.qualified_name(function) or "").startswith("torch.")
 
     def names_label(self, node: ast.expr) -> bool:
         """Whether a value, or the batch's attribute or entry that it is, is called a label."""
@@ -289,7 +242,7 @@ class LikelyGraphless:
         """Whether an attribute is given its own value on another device: ``self.top = self.top.to(x.device)``."""
         if not isinstance(value, ast.Call):
             return False
-        origin = _origin(value)
+        origin = origin_of(value)
         return (
             isinstance(origin, ast.Attribute)
             and origin.attr == name
@@ -318,122 +271,3 @@ class LikelyGraphless:
                 name = self._semantics.qualified_name(function) or self._semantics.kind(function).name
                 return name.rpartition(".")[2] in _CLASS_LOSSES
         return False
-
-    def _comes_from_without(self, node: ast.expr, depth: int = _DEPTH) -> bool:
-        """Whether a name is bound to nothing but what calls gave where autograd is off: it has no graph outside, either."""
-        if isinstance(node, ast.Call):
-            return self._is_result_without(node, depth)
-        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        return bool(bindings) and all(self._is_given_without(binding, depth) for binding in bindings)
-
-    def _is_given_without(self, binding: Binding, depth: int) -> bool:
-        """Whether a call gave a value where autograd is off, or it is a look at such a value: `out = out.view(-1, 2)`."""
-        if binding.form is not Form.ASSIGNMENT or not isinstance(_item_of(binding.value), ast.Call):
-            return False
-        if self._semantics.no_grad.covers(binding.node) or self._is_called_unrecorded(binding.node):
-            return True
-        if isinstance(call := _item_of(binding.value), ast.Call) and self._is_result_without(call, depth):
-            return True
-        match binding.value:
-            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if depth and method in _LOOKS and not binding.path:
-                return self._comes_from_without(inner, depth - 1)
-        return False
-
-    def _is_result_without(self, call: ast.Call, depth: int) -> bool:
-        """Whether what is called turns autograd off itself, or computes something of such a result: ``softmax(infer(x))``."""
-        if self._unrecorded.gives(call):
-            return True
-        part = self._unrecorded.computes_of(call) if depth else None
-        return part is not None and self._comes_from_without(_origin(part), depth - 1)
-
-    def _is_made_without_autograd(self, node: ast.expr) -> bool:
-        """Whether a value is made where autograd is off, or is an argument of a function that runs so."""
-        if not self._semantics.no_grad.covers(node) and not self._is_called_unrecorded(node):
-            return False
-        while isinstance(node, ast.Subscript):
-            node = node.value  # an item of what a model gave there: `out["logits"]`
-        if isinstance(node, ast.Call):
-            return True
-        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        return bool(bindings) and all(map(self._is_bound_without_autograd, bindings))
-
-    def _is_gathered(self, node: ast.expr) -> bool:
-        """Whether a value is joined of a list that is filled with such values alone, each made where autograd is off."""
-        if isinstance(node, ast.Name):
-            bindings = self._semantics.bindings.reaching(node)
-            node = bindings[0].value or node if len(bindings) == 1 and not bindings[0].path else node
-        match node:
-            case ast.Call(func=function, args=[ast.Name() as parts, *_]):
-                if self._semantics.qualified_name(function) in _JOINS:
-                    bindings = self._semantics.bindings.reaching(parts)
-                    if any(each.form is Form.AUGMENTED for each in bindings):
-                        every = {*bindings, *(before for each in bindings for before in each.before)}
-                        return all(map(self._is_extended_without_autograd, every))
-                    return bool(bindings) and all(map(self._is_filled_without_autograd, bindings))
-        return False
-
-    def _is_filled_without_autograd(self, binding: Binding) -> bool:
-        match binding.value:
-            case ast.List(elts=[]) if binding.form is Form.ASSIGNMENT and not binding.path:
-                fills = [self._tree.parent(self._tree.parent(use) or use) for use in binding.uses if self._is_method(use)]
-                return bool(fills) and all(isinstance(fill, ast.Call) and self._adds_graphless(fill) for fill in fills)
-        return False
-
-    def _is_extended_without_autograd(self, binding: Binding) -> bool:
-        """Whether a list starts empty, or more such values are added to it: `kept += [out.cpu()]`."""
-        match binding.value:
-            case ast.List(elts=[]):
-                return not binding.path
-            case ast.List(elts=values) if binding.form is Form.AUGMENTED:
-                return all(map(self._is_graphless_part, values))
-        return False
-
-    def _is_method(self, use: ast.Name) -> bool:
-        return isinstance(self._tree.parent(use), ast.Attribute)
-
-    def _adds_graphless(self, fill: ast.Call) -> bool:
-        """Whether a call of a list's method adds values without a graph."""
-        match fill:
-            case ast.Call(func=ast.Attribute(attr="append" | "extend"), args=[value], keywords=[]):
-                return self._is_graphless_part(value)
-        return False
-
-    def _is_graphless_part(self, value: ast.expr) -> bool:
-        kind = self._semantics.kind(value)
-        is_known = kind.is_tensor and kind.grad is Grad.NONE
-        return is_known or self._is_cut(value) or self._is_made_without_autograd(_origin(value))
-
-    def _is_bound_without_autograd(self, binding: Binding) -> bool:
-        if binding.form is Form.PARAMETER:
-            function = binding.scope.node
-            return isinstance(function, FUNCTIONS) and (
-                self._semantics.no_grad.covers(function.body[0]) or self._is_called_unrecorded(function.body[0])
-            )
-        return self._semantics.no_grad.covers(binding.node) or self._is_called_unrecorded(binding.node)
-
-    def _is_called_unrecorded(self, node: ast.AST) -> bool:
-        """Whether a node stands in a function that other files call where autograd is off alone."""
-        return self._semantics.of(UnrecordedCalls).are_all_of(self._tree.function(node))
-
-
-def _origin(node: ast.expr) -> ast.expr:
-    """What a chain of moves, casts and indices starts from."""
-    while True:
-        match node:
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _SAME:
-                node = value
-            case ast.Call(func=function, args=[value], keywords=[]) if MOVERS.fullmatch(last_name(function)):
-                node = value
-            case ast.Subscript(value=value, slice=index) if not (
-                isinstance(index, ast.Constant) and isinstance(index.value, str)
-            ):
-                node = value
-            case _:
-                return node
-
-
-def _item_of(value: ast.expr | None) -> ast.expr | None:
-    """What a value is an item of: a call in ``accuracy(out, y)[0]``."""
-    while isinstance(value, ast.Subscript):
-        value = value.value
-    return value

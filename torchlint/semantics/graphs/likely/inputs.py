@@ -1,6 +1,6 @@
 """Which values are what a program reads, and not what a model makes of it: batches of a data loader, images, gradients.
 
-As `likely_graphless`, which asks it, this is a reader's judgement: what a loop over something called a loader gives has no
+As `graphless` beside it, which asks it, this is a reader's judgement: what a loop over something called a loader gives has no
 graph, unless the file asks for gradients of it.
 """
 

@@ -10,9 +10,13 @@ from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function, L
 from torchlint.semantics.modes.evaluated_runs import Evaluated
 
 _CUTTING = frozenset({"detach", "data"})
+"""Attributes and methods behind which a value has no graph."""
 _COUNTING = frozenset({"builtins.range", "numpy.linspace", "numpy.arange", "torch.linspace", "torch.arange"})
+"""Functions that give the numbers a loop goes through."""
 _LIBRARIES = ("torch.", "torchvision.", "numpy.", "sklearn.", "math.", "matplotlib.")
+"""Libraries whose functions keep no graph for later."""
 _FORM = frozenset({"shape", "size", "dim", "ndim", "dtype", "device", "numel"})
+"""Attributes and methods that tell of a tensor what has no graph."""
 
 
 class PassingRuns:
@@ -64,9 +68,11 @@ class PassingRuns:
         return isinstance(iterable, ast.Call) and self._name(iterable) in _COUNTING
 
     def _name(self, call: ast.Call) -> str:
+        """The full name of what is called; empty if that is unknown."""
         return self._semantics.qualified_name(call.func) or ""
 
     def _is_in_comprehension(self, call: ast.Call) -> bool:
+        """Whether a call stands anywhere in a comprehension."""
         for parent in self._tree.ancestors(call):
             if isinstance(parent, ast.stmt):
                 return False
@@ -90,6 +96,7 @@ class PassingRuns:
         return cut
 
     def _is_cut_behind(self, call: ast.Call) -> bool:
+        """Whether a call gives a name its value, or several, by which nothing but values or a form is read."""
         match self._tree.statement(call):
             case ast.Assign(targets=[target], value=value) if value is call:
                 names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
@@ -120,10 +127,11 @@ class PassingRuns:
                 places = [call]
         parents = ((place, self._tree.parent(place)) for place in places)
         return any(
-            isinstance(parent, ast.Call) and place in parent.args and self._is_own(parent.func) for place, parent in parents
+            isinstance(parent, ast.Call) and place in parent.args and self._is_other_method(parent.func)
+            for place, parent in parents
         )
 
-    def _is_own(self, function: ast.expr) -> bool:
+    def _is_other_method(self, function: ast.expr) -> bool:
         """Whether what is called is a method, and none of torch or another library."""
         name = self._semantics.qualified_name(function) or ""
         return isinstance(function, ast.Attribute) and not name.startswith(_LIBRARIES)
@@ -136,7 +144,7 @@ class PassingRuns:
         return not any(not isinstance(part, ast.Attribute) or isinstance(part.ctx, ast.Store) for part in stored)
 
     def _may_be_called_in_loop(self, function: Function) -> bool:
-        """Whether a loop of the file calls a function, or a function that a loop calls does, or nothing in the file at all."""
+        """Whether a loop of the file calls a function, or what calls it; or nothing does, so that anything may."""
         sites = self._semantics.facts.call_sites(function)
         if not sites:
             return True

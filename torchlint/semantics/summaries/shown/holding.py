@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import all_parts, last_name
+from torchlint.semantics.code.tree import all_parts, is_self, last_name
 from torchlint.semantics.summaries.members import Member
 
 _HOLDERS = frozenset(
@@ -55,7 +55,7 @@ def _given(member: Member) -> Iterator[str]:
         for target in part.targets:
             targets = target.elts if isinstance(target, ast.Tuple) else [target]
             for each in targets:
-                if isinstance(each, ast.Attribute) and _is_self(each.value):
+                if isinstance(each, ast.Attribute) and is_self(each.value):
                     yield each.attr
 
 
@@ -65,11 +65,11 @@ _RUNNING: tuple[type[ast.Call] | type[ast.For], ...] = (ast.Call, ast.For)
 def _run(part: ast.AST) -> str:
     """The attribute that is called, or gone through."""
     match part:
-        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if is_self(owner):
             return name
-        case ast.Call(func=ast.Subscript(value=ast.Attribute(value=owner, attr=name))) if _is_self(owner):
+        case ast.Call(func=ast.Subscript(value=ast.Attribute(value=owner, attr=name))) if is_self(owner):
             return name
-        case ast.For(target=ast.Name(id=item), iter=ast.Attribute(value=owner, attr=name), body=body) if _is_self(owner):
+        case ast.For(target=ast.Name(id=item), iter=ast.Attribute(value=owner, attr=name), body=body) if is_self(owner):
             return name if any(_calls(each, item) for each in all_parts(*body)) else ""
     return ""
 
@@ -101,7 +101,7 @@ def may_keep(members: list[Member]) -> bool:
 def _called(member: Member) -> set[str]:
     """The methods that a method calls on its own object."""
     functions = (call.func for call in member.every(ast.Call))
-    return {each.attr for each in functions if isinstance(each, ast.Attribute) and _is_self(each.value)}
+    return {each.attr for each in functions if isinstance(each, ast.Attribute) and is_self(each.value)}
 
 
 def _reached(names: Iterable[str], called: dict[str, set[str]]) -> set[str]:
@@ -160,7 +160,7 @@ def _stores_results(member: Member, methods: Iterable[str]) -> bool:
             if isinstance(part, ast.BinOp) and _has_weights(part):
                 return True
             match part:
-                case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
+                case ast.Call(func=ast.Attribute(value=owner, attr=name)) if is_self(owner):
                     if name not in methods and name not in torch_api.MODULE_ATTRIBUTES:
                         return True
     return False
@@ -168,10 +168,6 @@ def _stores_results(member: Member, methods: Iterable[str]) -> bool:
 
 def _has_weights(node: ast.BinOp) -> bool:
     return any(isinstance(part, ast.Attribute) and part.attr in _HOLDS_WEIGHTS for part in ast.walk(node))
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
 
 
 # --- what they add up ------------------------------------------------------------------------------------------------
@@ -224,4 +220,4 @@ def _has(node: ast.expr, value: str) -> bool:
 
 
 def _is_own(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and _is_self(node.value)
+    return isinstance(node, ast.Attribute) and is_self(node.value)

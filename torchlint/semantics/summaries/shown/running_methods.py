@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import LOOPS, Function, last_name, walk_body
+from torchlint.semantics.code.tree import COMPREHENSIONS, LOOPS, Function, is_self, last_name, walk_body
 from torchlint.semantics.summaries.members import Member
 
 _SETTING = frozenset(
@@ -24,7 +24,7 @@ _DIFFERENTIATING = frozenset(
     {"backward", "grad", "autograd", "requires_grad", "create_graph", "jacobian", "hessian", "vjp", "func"}
 )
 _TURNING_ON = frozenset({"enable_grad", "set_grad_enabled"})
-_LOOPED = (*LOOPS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LOOPED = (*LOOPS, *COMPREHENSIONS)
 _PLAIN = frozenset({"staticmethod", "classmethod", "property"})
 MODE_METHODS = ("train", "eval")
 """The methods of modules that set their mode."""
@@ -61,7 +61,7 @@ def _reached(names: set[str], uses: dict[str, tuple[bool, bool, set[str]]]) -> s
 def _held(method: Member) -> set[str]:
     """The attributes that a method gives the instance."""
     stored = (part for part in method.every(ast.Attribute) if isinstance(part.ctx, ast.Store))
-    return {part.attr for part in stored if _is_self(part.value)}
+    return {part.attr for part in stored if is_self(part.value)}
 
 
 def _uses(method: Member, held: set[str]) -> tuple[bool, bool, set[str]]:
@@ -73,11 +73,11 @@ def _uses(method: Member, held: set[str]) -> tuple[bool, bool, set[str]]:
     items = _items(method, held)
     for call in method.every(ast.Call):
         function = call.func
-        if isinstance(function, ast.Attribute) and function.attr in _PASSING_ON and not _is_self(function.value):
+        if isinstance(function, ast.Attribute) and function.attr in _PASSING_ON and not is_self(function.value):
             function = function.value
-        if _is_self(function) or (isinstance(function, ast.Name) and function.id in items) or _is_held(function, held):
+        if is_self(function) or (isinstance(function, ast.Name) and function.id in items) or _is_held(function, held):
             runs = True
-        elif isinstance(function, ast.Attribute) and _is_self(function.value):
+        elif isinstance(function, ast.Attribute) and is_self(function.value):
             called.add(function.attr)
     sets = sets or any(part.attr in _SETTING for part in method.every(ast.Attribute))
     given = method.method.args
@@ -98,11 +98,7 @@ def _is_held(node: ast.expr, held: set[str]) -> bool:
     """Whether an expression is something that the instance holds, or an item of that."""
     while isinstance(node, ast.Subscript):
         node = node.value
-    return isinstance(node, ast.Attribute) and _is_self(node.value) and node.attr in held
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
+    return isinstance(node, ast.Attribute) and is_self(node.value) and node.attr in held
 
 
 def runs_of(function: Function, parts: Iterable[ast.AST], parameters: Iterable[str]) -> tuple[tuple[str, bool], ...]:

@@ -1,0 +1,1 @@
+"""Runs of models: what they are for, and what stays of the graphs that they record."""
