@@ -100,6 +100,13 @@ def test_uses(snippet: str, symbol: str) -> None:
         ("from .transforms.functional_tensor import rgb_to_grayscale", False),
         ("from torch.fft import rfft", False),  # a function once, a module now
         ("from torch.nn.utils.weight_norm import WeightNorm", False),
+        ("from torch._six import inf", True),
+        ("from torch.utils import ffi", True),
+        ("from torch.autograd.gradcheck import gradcheck, zero_gradients", True),
+        ("from torch.autograd.gradcheck import gradcheck", False),
+        ("from torch.utils.data.dataloader import default_collate", False),
+        ("from .dataloader import _DataLoaderIter", False),
+        ("from six import string_classes", False),
     ],
 )
 def test_imports_from_modules_that_go(snippet: str, gone: bool) -> None:

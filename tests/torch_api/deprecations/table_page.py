@@ -26,7 +26,9 @@ to 0.28 and torchaudio 0.7 to 2.11, and from running torch 2.13:
 $ python tests/torch_api/deprecations/table.py WHEELS
 ```
 
-A symbol that can be imported under several names has a row for each. This page is written by
+What went without having been deprecated is in `unannounced.tsv` beside it, written by hand: names that public code imports,
+with the first of the releases whose code lacks them. A symbol that can be imported under several names has a row for each.
+This page is written by
 `python tests/torch_api/deprecations/table_page.py`.
 
 TPL106, TPL107 and TPL111 read the same table: the names and flags that torch 1.0 had given up by then, the weights that
@@ -64,6 +66,7 @@ _WAYS = {
     "docstring": "said in the documentation",
     "observed": "warned when it was run",
     "release notes": "said in the notes of a release before 1.0",
+    "unannounced": "gone without a word, by the code of the releases",
     "quietly observed": "warned when it was run, in the main program only",
 }
 

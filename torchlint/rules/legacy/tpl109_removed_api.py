@@ -15,6 +15,8 @@ class RemovedApi(Rule):
     Finds uses of functions, classes and modules that torch, torchvision or torchaudio have removed, or that only raise by now:
     `torch.solve`, `torch.symeig`, `torch.lstsq`. And parameters that they have removed, also where a class hands them on:
     `super().__init__(optimizer, verbose=verbose)`. The table behind it is generated from the libraries' releases.
+    What they removed without having deprecated it, and public code imports, is found where it is imported: `torch._six`,
+    `torch.utils.ffi`, `zero_gradients` of `torch.autograd.gradcheck`.
 
     `device_id=` of `.cuda()`, which torch 0.3 called `device`, is reported whatever is known of the object: nothing else in a
     program of torch takes it, unless a class of the project has a `cuda` of its own that does.
@@ -75,7 +77,7 @@ class RemovedApi(Rule):
                 self.report(node, f"{said}: {advice(row)}", given_instead(self, node, row))
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
-        """Reports what is imported from a module that goes as a whole."""
+        """Reports what is imported from a module that goes as a whole, or imports what is gone."""
         row = origin(self, node)
         if row is not None and self._is_meant(row):
             self.report(node, self._said(row, f"`{row.symbol}`"))
@@ -91,6 +93,8 @@ class RemovedApi(Rule):
         row = found(self, node)
         if row is None or not self._is_meant(row) or self.model.apis.is_missed(node) or self.model.apis.is_conditional(node):
             return
+        if isinstance(node, cst.Name) and row.is_unannounced:
+            return  # its import says so
         doubt = "the code raised, and what follows has never run"
         self.report(node, self._said(row, f"`{self.model.shown(node)}`"), replaced(self, node, row, doubt))
 

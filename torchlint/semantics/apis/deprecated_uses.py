@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Basis, Binding, Form, Kind, Semantics, Type
-from torchlint.semantics.apis.deprecations import deprecation, members, modules, symbols
+from torchlint.semantics.apis.deprecations import deprecation, members, modules, symbols, unannounced
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.names import canonical
 from torchlint.semantics.code.tree import TRIES
@@ -99,9 +99,17 @@ class DeprecatedUses:
 
     @cached_property
     def imports(self) -> dict[ast.ImportFrom, str]:
-        """The imports from modules that go as a whole, each with the module's full name."""
-        statements = self._semantics.tree.of_type(ast.ImportFrom)
-        return {each: each.module for each in statements if not each.level and each.module in modules()}
+        """The imports from modules that go as a whole, each with the module's full name, and those of what is gone
+        without a word, each with the first name of it: the program ends there.
+        """
+        found = {}
+        for statement in self._semantics.tree.of_type(ast.ImportFrom):
+            names = (f"{statement.module}.{alias.name}" for alias in statement.names)
+            module = statement.module if statement.module in modules() else None
+            gone = module or next((name for name in names if name in unannounced()), None)
+            if gone is not None and not statement.level:
+                found[statement] = gone
+        return found
 
     def is_conditional(self, node: ast.expr) -> bool:
         """Whether what ``node`` refers to was imported where it may be missing, or may be something else in its place."""

@@ -1,4 +1,6 @@
-"""What torch, torchvision and torchaudio deprecate and have removed, from a table that is generated of their releases."""
+"""What torch, torchvision and torchaudio deprecate and have removed, from a table that is generated of their releases, and from
+one of what they removed without a word, which was looked up in them.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,10 @@ from functools import cache
 from pathlib import Path
 
 _TABLE = Path(__file__).with_name("deprecations.tsv")
+_UNANNOUNCED = Path(__file__).with_name("unannounced.tsv")
+"""What is imported in public code, and went without having been deprecated: ``removed`` is the first release of those from 1.0
+on, or of torchvision from 0.8 on, whose code has it no more.
+"""
 _EVERYDAY = frozenset(
     {"load", "save", "export", "ignore", "isinstance", "wait", "fork", "annotate", "interface", "freeze", "main"}
 )
@@ -90,6 +96,11 @@ class Deprecation:
         """Whether it is still there, and raises."""
         return "raises" in self.found
 
+    @property
+    def is_unannounced(self) -> bool:
+        """Whether it was removed without having been deprecated."""
+        return "unannounced" in self.found
+
     def is_deprecated_for(self, target: tuple[int, int]) -> bool:
         """Whether the oldest torch that code is to run on deprecates it already: what it recommends is there."""
         return bool(self.since) and _torch_of(self.library, self.since) <= target
@@ -107,7 +118,7 @@ def _lines() -> dict[tuple[str, str], str]:
     """
     head, *rows = _TABLE.read_text(encoding="utf-8").rstrip("\n").split("\n")
     found = {("", ""): head}
-    for row in rows:
+    for row in (*rows, *_UNANNOUNCED.read_text(encoding="utf-8").rstrip("\n").split("\n")[1:]):
         symbol, parameter, _ = row.split("\t", 2)
         found[symbol, parameter] = row
     return found
@@ -174,9 +185,17 @@ def members() -> dict[str, frozenset[str]]:
 
 @cache
 def modules() -> frozenset[str]:
-    """The full names of modules that go as a whole, with all that is in them; torch itself has none."""
-    others = (each for each in symbols() if each.startswith(("torchvision.", "torchaudio.")))
-    return frozenset(each for each in others if each.rpartition(".")[2].islower())
+    """The full names of modules that go as a whole, with all that is in them: torch itself deprecates none."""
+    others = (
+        each for each in symbols() if each.startswith(("torchvision.", "torchaudio.")) and each.rpartition(".")[2].islower()
+    )
+    return frozenset(each for each in others if not deprecation(each).is_unannounced) | unannounced()
+
+
+@cache
+def unannounced() -> frozenset[str]:
+    """The full names of what was removed without having been deprecated, modules among it."""
+    return frozenset(symbol for symbol in symbols() if deprecation(symbol).is_unannounced)
 
 
 def words(*, but: Collection[str] = ()) -> tuple[str, ...]:
