@@ -79,8 +79,9 @@ class RemovedApi(Rule):
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         """Reports what is imported from a module that goes as a whole, or imports what is gone."""
         row = origin(self, node)
-        if row is not None and self._is_meant(row):
-            self.report(node, self._said(row, f"`{row.symbol}`"))
+        if row is None or not self._is_meant(row) or (row.is_unannounced and self._is_unused(node, row)):
+            return
+        self.report(node, self._said(row, f"`{row.symbol}`"))
 
     def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
         """Reports what is imported and not used."""
@@ -100,6 +101,11 @@ class RemovedApi(Rule):
 
     def _is_meant(self, row: Deprecation) -> bool:
         return row.is_removed_for(self.options.target)
+
+    def _is_unused(self, node: cst.ImportFrom, row: Deprecation) -> bool:
+        """Whether what is gone is imported and not used, which is said of its name."""
+        names = node.names if not isinstance(node.names, cst.ImportStar) else ()
+        return any(unused(self, each) == row for each in names)
 
     def _said(self, row: Deprecation, subject: str) -> str:
         new = successor(row)
