@@ -11,10 +11,12 @@ import os
 import re
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from torchlint.project.importers import OF_PROJECTS, may_be_own
 from torchlint.project.programs import code_of, is_program
 from torchlint.project.told.outputs import outputs_of
+from torchlint.project.told.recorded import RECORDING, calls_so
 from torchlint.project.told.records import OF_RUNS, Records
 from torchlint.text.reading import read_file
 
@@ -169,6 +171,8 @@ class Talk:
                 self._told[key] = self._look_for(_Numbering(topic.removeprefix(_NUMBERING)).is_in, root)
             elif topic.startswith(RECORD):
                 self._told[key] = self._records.is_record(topic.removeprefix(RECORD), root)
+            elif topic.startswith(RECORDING):
+                self._told[key] = self._look_for(partial(calls_so, topic), root)
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
             elif topic == _LEANING:

@@ -34,6 +34,9 @@ def is_shown(snippet: str) -> bool:
         "loss = torch.mean(x)\nrow = [loss.data[0], «entropy.data»[0]]",
         "def f(i, *given):\n    value = given[i] if i < 2 else given[i].mean()\n    return «value.data»[0]",
         "def f(x, given):\n    value = torch.mean(x)\n    if given:\n        value = given[3]\n    return «value.data»[0]",
+        "for c in range(3):\n    for q in range(2):\n        one = ys[q, c]\n        kept.append({'r': «one.data»[0]})",
+        "for c in range(3):\n    one = ys[0, c]\n    p = sums[c] + one\n    kept.append((p, «p.data»[0]))",
+        "def f(x, n):\n    mean = x.sum() / 3\n    return «mean.data»[0]",
     ],
 )
 def test_one_number_is_shown(snippet: str) -> None:
@@ -51,6 +54,11 @@ def test_one_number_is_shown(snippet: str) -> None:
         "d_x = «net(x).data».mean()\nloss = loss / d_x",
         "self.d_x = «net(x).data».mean()",
         "first = «out.data»[0]",
+        "for c in range(3):\n    one = ys[c]\n    kept.append(«one.data»[0])",
+        "for c in range(3):\n    one = ys[c, rows]\n    kept.append(«one.data»[0])",
+        "for c in range(3):\n    one = ys[c, 1:]\n    kept.append(«one.data»[0])",
+        "for c in range(3):\n    p = sums[c] + 1\n    kept.append(«p.data»[0])",
+        "def f(x, y):\n    scaled = x.sum() * y\n    return «scaled.data»[0]",
         "def f(i, *given):\n    value = given[i] if i < 2 else given[i].mean(1)\n    return «value.data»[0]",
         "def f(i, given):\n    value, other = given.mean(), 3\n    value = given\n    return «value.data»[0]",
         "first = «loss.data»[1]",

@@ -20,20 +20,21 @@ class DataAccess(Rule):
     ## What it does
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.
 
-    Where there is no graph to hide anything from (labels, indices, gradients, inputs, what is resized in place to be
-    filled anew, what its class freezes, what is made or read under `torch.no_grad()`, or by a function or method that is
-    decorated so in any file of the project, of what is marked `volatile`, or by an autograd function of one's own), where
+    Where there is no graph to hide anything from (labels, indices, gradients, inputs, what is resized in place to be filled
+    anew, what its class freezes, what a module without parameters makes of such, what says where something is read or
+    written, what is made or read under `torch.no_grad()`, or by a function or method that is decorated so in any file of
+    the project, or that all of it calls so, of what is marked `volatile`, or by an autograd function of one's own), where
     values go into another `.data`, at once or under a name that stands for nothing else, for entries of state dicts, and
     where only the form of a tensor is read, a comparison, an assertion or a text is made of it, also of a sum of such
     numbers, a parameter, or a buffer beside the same parameter, `.data` does no harm: that is strict. So is what is
     detached as well on the way to a copy, a parameter whose values processes exchange, a loss that a meter is given where
     autograd is off, and one that has a name first and is then indexed for its number, which raises. And what leaves no
-    tensor over the memory that is read: the copy of a layer's weight (`layer.weight.data.clone()`), the mean of one of
-    many weights, what an optimizer computes with a parameter, copies, running means and differences of parameters that
-    are added to no loss (`p.grad += mu * (p.data - q.data)`), a number of what processes have reduced, the place of a
-    maximum (`q.max(1)[1].data[0]`), numbers that become a text one by one, and one number of a tensor that is only shown,
-    logged or compared, or becomes one of Python's, under names too (`gap = a.data.cpu() - b.data.cpu()`, then
-    `gap.item()`), or that is taken as torch 0.3 gave it (`loss.data[0]`).
+    tensor over the memory that is read: the copy of a layer's weight (`layer.weight.data.clone()`), the mean of one of many
+    weights, what an optimizer computes with a parameter, copies, running means and differences of parameters that are added
+    to no loss (`p.grad += mu * (p.data - q.data)`), a number of what processes have reduced, the place of a maximum
+    (`q.max(1)[1].data[0]`), numbers that become a text one by one, and one number of a tensor that is only shown, logged or
+    compared, or becomes one of Python's, under names too (`gap = a.data.cpu() - b.data.cpu()`, then `gap.item()`), or that
+    is taken as torch 0.3 gave it (`loss.data[0]`, `p.data[0]` of `p = scores[q, c]`).
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through

@@ -20,14 +20,15 @@ class DataToNumpy(Rule):
     Finds `.data` on the way from a tensor to an array or a list: `x.data.cpu().numpy()`, `x.cpu().data.numpy()`,
     `x.data.numpy()`, `x.data.tolist()`.
 
-    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients, entries
-    of state dicts, what an embedding is asked for, what frozen modules give (also those that their class freezes, or that all
-    callers hand in so) or distributions sample, results of `torch.from_numpy` (also gathered in a list, or handed to a
-    function by all that call it in the file), of integers, of batches, or of code where autograd is off, as in a
-    `validation_step` or the `forward` of an `autograd.Function`, by a decorator or a block of what is called in another
-    file, or by all that calls a function, or calls what does; and `x.data.cpu().tolist()`, whose numbers have none, or
-    `x.data.numpy().shape`, which `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. They are shown where the rule
-    is selected by name.
+    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients,
+    entries of state dicts, what an embedding is asked for, what frozen modules give (also those that their class freezes,
+    or that all callers hand in so) or modules without parameters give of batches, what distributions sample, what says
+    where others are read or written (`p.gather(1, word.data)`), results of `torch.from_numpy` (also gathered in a list, or
+    handed to a function by all that call it in the file), of integers, of batches, or of code where autograd is off, as in
+    a `validation_step` or the `forward` of an `autograd.Function`, by a decorator or a block of what is called in another
+    file, or by all that calls a function, or calls what does, or a method by its name, in the project; and
+    `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which `x.shape` tells as well, and
+    `np.zeros_like(x.data.numpy())`. They are shown where the rule is selected by name.
 
     ## Why is this bad
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the

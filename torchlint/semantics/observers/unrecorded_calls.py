@@ -6,7 +6,11 @@ import ast
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.summaries.lookup import ClassElsewhere, Outside
 
+_PLAIN = (Outside("builtins.object"), Outside("abc.ABC"), Outside("torch.nn.Module"))
+"""Bases that are of no project, and call no method by a name but those of modules."""
+_OF_MODULES = frozenset({"forward", "train", "eval", "main"})
 _DEEPEST = 8
 """So many callers of callers are asked, one behind the other."""
 
@@ -26,7 +30,7 @@ class UnrecordedCalls:
         if function not in self._known:
             self._known[function] = False  # who calls itself by way of others is not known to be called
             self._depth += 1
-            self._known[function] = self._depth <= _DEEPEST and self._are_all_of(function)
+            self._known[function] = self._depth <= _DEEPEST and (self._are_all_of(function) or self._are_by_name(function))
             self._depth -= 1
         return self._known[function]
 
@@ -48,3 +52,25 @@ class UnrecordedCalls:
         ):
             return False  # it is handed on as well
         return elsewhere is True or (elsewhere is None and bool(recorded))
+
+    def _are_by_name(self, function: ast.AST) -> bool:
+        """Whether all that the project calls by a method's name is called where autograd is off, whoever has that method.
+
+        So it is with a step that a base class calls for those who derive from it.
+        """
+        owner, elsewhere = self._semantics.tree.parent(function), self._semantics.elsewhere
+        if not isinstance(function, FUNCTIONS) or not isinstance(owner, ast.ClassDef) or function.decorator_list:
+            return False
+        if function.name in _OF_MODULES or function.name.startswith("__") or not self._is_of_project(owner):
+            return False
+        if elsewhere.speaks_of(f"recorded calls: {function.name}") is not False:
+            return False
+        return elsewhere.speaks_of(f"unrecorded calls: {function.name}") is True
+
+    def _is_of_project(self, owner: ast.ClassDef) -> bool:
+        """Whether a class is one of the project, or of modules of torch, so that no other code calls its methods."""
+        callers = self._semantics.elsewhere.callers
+        target = callers.lookup.reference(owner.name, self._semantics.elsewhere.file) if callers is not None else None
+        if callers is None or not isinstance(target, ClassElsewhere):
+            return False
+        return all(isinstance(base, ClassElsewhere) or base in _PLAIN for base in callers.lookup.bases(target))

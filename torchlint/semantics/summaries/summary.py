@@ -104,6 +104,16 @@ class SelfFreezing:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameterless:
+    """That a class makes no parameters, in any case or ``by`` a flag of its constructor, if none of its ``parts`` does: what it
+    calls, by these references, with these arguments that may be true or false.
+    """
+
+    by: SelfFreezing
+    parts: tuple[tuple[str, tuple[tuple[str, bool | None], ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ClassBody:
     """What the code in a class says, or in a function, which is looked through only where somebody asks for that.
 
@@ -115,7 +125,8 @@ class ClassBody:
     registers ``buffers`` by these names. ``own_modes`` are those of ``train`` and ``eval`` that are not about the mode. It
     ``cuts`` where its ``forward`` takes no graph of its first argument, and has no parameters of its own. ``unrecorded`` are
     the methods that give only what they make with autograd off. How its constructor is ``freezing`` what it makes, if it is.
-    It ``thaws`` where it may undo what a base of it has frozen. Whoever makes and calls it ``needs_gpu`` in any case.
+    It ``thaws`` where it may undo what a base of it has frozen. Whoever makes and calls it ``needs_gpu`` in any case. How it is
+    ``parameterless``, if it may be.
     """
 
     called: tuple[str, ...] = ()
@@ -134,6 +145,7 @@ class ClassBody:
     freezing: SelfFreezing | None = None
     thaws: bool = False
     needs_gpu: bool = False
+    parameterless: Parameterless | None = None
 
 
 UNTOLD = ClassBody(stored=("",))

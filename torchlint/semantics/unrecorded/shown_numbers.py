@@ -48,7 +48,54 @@ class ShownNumbers:
         match value:
             case ast.Call(func=ast.Attribute(attr=method), args=[], keywords=[]):
                 return method in ("mean", "sum")
+            case ast.Subscript(slice=ast.Tuple(elts=places)):
+                return len(places) > 1 and all(map(self._is_counter, places))
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
+                every = (left, right)
+                return any(map(self._is_item, every)) and all(self._is_item(each) or self._is_plain(each) for each in every)
         return False
+
+    def _is_item(self, value: ast.expr) -> bool:
+        """Whether a value is one number, or a name for such."""
+        if not isinstance(value, ast.Name):
+            return self._is_one(value)
+        bindings = self._semantics.bindings.reaching(value)
+        return bool(bindings) and all(
+            each.form is Form.ASSIGNMENT
+            and not each.path
+            and each.value is not None
+            and not isinstance(each.value, ast.BinOp)
+            and self._is_one(each.value)
+            for each in bindings
+        )
+
+    def _is_plain(self, value: ast.expr) -> bool:
+        """Whether a value is a number of Python's, a name for one, or one item of a row: ``sums[q]``."""
+        match value:
+            case ast.Constant(value=int() | float()):
+                return True
+            case ast.Subscript(slice=ast.Name() as place):
+                return self._is_counter(place)
+            case ast.Call(func=function):
+                return self._semantics.qualified_name(function) in ("builtins.len", "builtins.float", "builtins.int")
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(value)
+                return bool(bindings) and all(isinstance(each.value, ast.Constant) and not each.path for each in bindings)
+        return False
+
+    def _is_counter(self, place: ast.expr) -> bool:
+        """Whether a place is a whole number: written out, or what a loop counts."""
+        match place:
+            case ast.Constant(value=int()):
+                return True
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(place)
+                return bool(bindings) and all(each.form is Form.LOOP and self._counts(each.value) for each in bindings)
+        return False
+
+    def _counts(self, iterable: ast.expr | None) -> bool:
+        name = self._semantics.qualified_name(iterable.func) if isinstance(iterable, ast.Call) else ""
+        return name == "builtins.range"
 
     def _stands_beside_losses(self, item: ast.expr) -> bool:
         """Whether such numbers of losses, which raise, are in the same list, tuple or call: ``[loss.data[0], h.data[0]]``."""

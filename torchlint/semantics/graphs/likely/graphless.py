@@ -19,18 +19,20 @@ from torchlint.semantics.graphs.likely.given_arrays import GivenArrays
 from torchlint.semantics.graphs.likely.inputs import LikelyInputs
 from torchlint.semantics.graphs.likely.looked_up import LookedUp
 from torchlint.semantics.graphs.likely.origins import LOOKS, SAME, origin_of
+from torchlint.semantics.graphs.likely.places import Places
+from torchlint.semantics.graphs.likely.plain_runs import PlainRuns
 from torchlint.semantics.graphs.likely.refilled import RefilledTensors
 from torchlint.semantics.graphs.likely.unrecorded_values import UnrecordedValues
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.provenance.registered_buffers import RegisteredBuffers
 
 _LABELS = re.compile(
-    r"(^|_)(labels?|targets?|tgts?|gts?|ground_?truths?|y_?true|classes|lengths?|lens|masks?|idx|idxs|ind|inds|indices|ids|"
+    r"(^|_)(labels?|targets?|tgts?|gts?|ground_?truths?|y_?true|classes|lengths?|lens?|masks?|idx|idxs|ind|inds|indices|ids|"
     r"priors?|anchors?|prior_?boxes)($|_)",
     re.IGNORECASE,
 )
 """Names of what a dataset gives for an answer, of integers and of fixed boxes: no layer of a model makes these."""
-_INTEGERS = re.compile(r"(^|_)(lengths?|lens|idxs?|inds|indices|ids)$|^(num|n)_", re.IGNORECASE)
+_INTEGERS = re.compile(r"(^|_)(lengths?|lens?|idxs?|inds|indices|ids)$|^(num|n)_", re.IGNORECASE)
 """Names of what is counted or points to something, a model's outputs among them: `output_lengths`."""
 _ANSWER = re.compile(r"y(s|_?(b|batch|batched|i|\d|train|test|val))?", re.IGNORECASE)
 """What a function calls the answers that it is given: labels, unless it makes something else of them."""
@@ -66,6 +68,7 @@ class LikelyGraphless:
         self._cut = semantics.of(CutValues)
         self._buffers = semantics.of(RegisteredBuffers)
         self._frozen = semantics.of(FrozenResults)
+        self._plain_runs = PlainRuns(semantics, self.is_graphless)
         self._classes: dict[Binding, bool] = {}
         """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
         self._constants: dict[tuple[ast.ClassDef, str], bool] = {}
@@ -78,7 +81,7 @@ class LikelyGraphless:
         kind = self._semantics.kind(node)
         if kind.grad is not Grad.LEAF and (self._unrecorded.is_given(origin_of(node)) or self._frozen.are(origin_of(node))):
             return True
-        if self._semantics.of(FrozenAttributes).are(origin_of(node)):
+        if self._semantics.of(FrozenAttributes).are(origin_of(node)) or self._plain_runs.are(origin_of(node)):
             return True
         if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
             return kind.grad is Grad.NONE
@@ -87,7 +90,12 @@ class LikelyGraphless:
         origin = origin_of(node)
         if self.names_label(origin) or self._is_class_target(origin) or self._unrecorded.is_made(origin):
             return True
-        if self._chooses(node) or self._is_kept_as_label(node, origin) or self._looked_up.are(origin):
+        if (
+            self._chooses(node)
+            or self._semantics.of(Places).are(node)
+            or self._is_kept_as_label(node, origin)
+            or self._looked_up.are(origin)
+        ):
             return True
         if self._is_of_data_set(origin) or self._buffers.has(origin) or self._is_kept_constant(origin):
             return True

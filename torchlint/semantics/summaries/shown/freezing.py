@@ -81,10 +81,22 @@ def freezing_of(members: Sequence[Member]) -> SelfFreezing | None:
         return None
     if not found.flag:
         return SelfFreezing(helper=helper)
-    given = [*constructor.args.posonlyargs, *constructor.args.args]
-    names = [each.arg for each in given]
-    place = str(names.index(found.flag) - 1) if found.flag in names else ""
-    return SelfFreezing(found.flag, place, found.holds, _default(constructor, found.flag))
+    return flag_of(constructor, found.flag, holds=found.holds)
+
+
+def flag_of(constructor: Function, flag: str, *, holds: bool) -> SelfFreezing | None:
+    """What a constructor does where one of its parameters ``holds``, or does not; ``None`` where that gets another value."""
+    if _is_rebound(constructor, flag):
+        return None
+    names = [each.arg for each in (*constructor.args.posonlyargs, *constructor.args.args)]
+    place = str(names.index(flag) - 1) if flag in names else ""
+    return SelfFreezing(flag, place, holds, _default(constructor, flag))
+
+
+def asked_flag(test: ast.expr) -> tuple[str, bool] | None:
+    """The one name that a test asks for, and whether it has to hold."""
+    asked = _asks(test)
+    return (asked.flag, asked.holds) if asked is not None else None
 
 
 def may_undo(members: Sequence[Member], asked: Set[str] = frozenset(), helper: str = "") -> bool:
