@@ -107,3 +107,19 @@ def test_code_that_tries_out_what_its_file_defines(snippet: str, expected: bool)
 def test_what_only_tries_out_what_a_file_defines(snippet: str, expected: bool) -> None:
     semantics, (call,) = marked(snippet)
     assert semantics.of(Purpose).is_try_out(call) is expected
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        ("def loss(x):\n    pass\nif __name__ == '__main__':\n    x = «f()»", True),
+        ("def loss(x):\n    pass\nif __name__ == '__main__':\n    loss(«f()»).backward()", True),
+        ("def loss(x):\n    pass\nif __name__ == '__main__':\n    for x in y:\n        loss(«f()»).backward()\n", True),
+        ("def loss(x):\n    pass\nif __name__ == '__main__':\n    loss(«f()»).backward()\n    optimizer.step()", False),
+        ("def loss(x):\n    «f()»\nif __name__ == '__main__':\n    loss(3)", False),
+        ("x = «f()»", False),
+    ],
+)
+def test_what_is_tried_out_where_nothing_is_trained(snippet: str, expected: bool) -> None:
+    semantics, (call,) = marked(snippet)
+    assert semantics.of(Purpose).is_self_test(call) is expected

@@ -106,6 +106,13 @@ class Purpose:
         calls = self._semantics.facts.calls
         return is_once and self._has_classes and not any(calls.get(name) for name in ("backward", "step", "fit"))
 
+    def is_self_test(self, node: ast.AST) -> bool:
+        """Whether code stands under ``if __name__ == "__main__":`` itself, in a file in which no optimizer takes a step."""
+        outer = list(self._semantics.tree.ancestors(node))
+        is_once = any(map(_is_for_program, outer)) and not any(isinstance(each, FUNCTIONS) for each in outer)
+        calls = self._semantics.facts.calls
+        return is_once and not any(calls.get(name) for name in ("step", "fit"))
+
     @cached_property
     def _has_classes(self) -> bool:
         return any(isinstance(each, ast.ClassDef) for each in self._semantics.tree.module.body)

@@ -197,3 +197,18 @@ for x in range(9):
 def test_what_is_saved_under_a_flag_that_is_set_with_it_is_of_the_same_round(clear: str, set_: str, is_kept: bool) -> None:
     snippet = "best, improved = 0, False\n" + FLAGGED.format(clear=clear, set=set_)
     assert (kept(snippet) is not None) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("holder", "is_kept"),
+    [
+        ("torch.zeros(4, 3)", False),  # an item of a tensor gets the numbers
+        ("numpy.zeros((4, 3))", False),
+        ("{}", True),
+        ("[None] * 4", True),
+    ],
+)
+def test_an_item_of_a_tensor_is_a_copy(holder: str, is_kept: bool) -> None:
+    value = "«w.data»"
+    snippet = f"import numpy\nbest = {holder}\nbest[0] = {value}{CHANGE}print(best[0] - w)"
+    assert (kept(snippet) is not None) is is_kept

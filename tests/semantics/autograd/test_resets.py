@@ -108,6 +108,36 @@ def test_losses_of_tasks_of_which_the_sum_is_handed_out(graph: str) -> None:
     assert not leaks(ONE_TASK % graph)
 
 
+ADAPTING = """\
+class Learner:
+    def __init__(self, model, embedding, criterion):
+        self.model, self.embedding_model, self.criterion = model, torch.nn.Linear(2, 2), criterion
+    def update(self, loss, weights):
+        grads = torch.autograd.grad(loss, weights, {graph})
+        return [w - 0.1 * g for w, g in zip(weights, grads)]
+    def adapt(self, xs, ys):
+        kept, given = [], []
+        for x, y in zip(xs, ys):
+            seen = self.embedding_model(x)
+            weights = self.update(self.criterion(self.model(x, seen), y), self.model.weights)
+            kept.append(seen)
+        return {returned}
+"""
+
+
+@pytest.mark.parametrize(
+    ("graph", "returned", "count"),
+    [
+        ("create_graph=not self.first", "kept", 0),
+        ("create_graph=True", "weights, kept", 0),
+        ("retain_graph=True", "kept", 1),
+    ],
+)
+def test_what_was_computed_for_each_task_is_handed_out(graph: str, returned: str, count: int) -> None:
+    text = ADAPTING.format(graph=graph, returned=returned)
+    assert leaks("import torch\n" + text) == count
+
+
 @pytest.mark.parametrize(
     ("value", "count"),
     [

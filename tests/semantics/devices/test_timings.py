@@ -234,3 +234,19 @@ def test_laps_of_a_loop_follow_one_another(between: str, expected: bool) -> None
 )
 def test_what_is_evaluated_before_the_clock_is_read_may_wait(line: str, expected: bool) -> None:
     assert (timing(f"t = now()\ny = model(x)\n{line}") is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("devices", "expected"),
+    [
+        ("device = torch.device('cuda')\n    device = torch.device('cpu')", False),
+        ("device = 'cuda'\n    device = 'cpu'", False),
+        ("device = torch.device('cpu')\n    device = torch.device('cuda')", True),
+        ("device = 'cuda'\n    if flag:\n        device = 'cpu'", True),
+    ],
+)
+def test_a_device_that_is_the_cpu_in_the_end(devices: str, expected: bool) -> None:
+    body = "x = rounds.to(device)\n    t = now()\n    y = x @ x\n    d = «now() - t»"
+    semantics, (node,) = marked(f"{HEADER}def f(rounds, flag):\n    {devices}\n    {body}\n    return d\n")
+    assert isinstance(node, ast.BinOp)
+    assert (node in semantics.of(Timings).unfinished) is expected

@@ -169,3 +169,34 @@ def test_layers_of_a_sequence(layers: str, saving: str | None) -> None:
     semantics, (layer,) = marked(f"{HEADER}nn.Sequential({layers})")
     found = semantics.of(SavedChanges).in_sequences.get(layer)
     assert (found and ast.unparse(found.saving)) == saving
+
+
+CHOSEN = """
+class Block(nn.Module):
+    def __init__(self, size, act=nn.ReLU):
+        super().__init__()
+        self.fc = nn.Linear(size, size)
+        self.act = {layer}
+    def forward(self, x):
+        y = self.act(self.fc(x))
+        «y» += x
+        return y
+{made}
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "made", "is_saved"),
+    [
+        ("act(inplace=True)", "", False),
+        ("act(inplace=True)", "Block(3, act=nn.SiLU)", False),
+        ("act(inplace=True)", "Block(3, nn.SiLU)", False),
+        ("act(inplace=True)", "Block(**given)", False),
+        ("act(inplace=True)", "Block(3)", True),
+        ("act(inplace=True)", "Block(3, nn.SiLU)\nBlock(3)", True),
+        ("act(inplace=True)", "class Other(Block):\n    pass\nOther(3)", True),
+        ("nn.ReLU(inplace=True)", "", True),
+    ],
+)
+def test_the_class_of_a_layer_may_be_the_makers_choice(layer: str, made: str, is_saved: bool) -> None:
+    assert (saved(CHOSEN.format(layer=layer, made=made)) is not None) is is_saved

@@ -383,6 +383,36 @@ def test_what_is_trained_in_training_mode_or_is_meant(parts: tuple[str, ...]) ->
     assert trained(training(*parts)) is None
 
 
+ENDS = """
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self):
+        self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def fit(self, x, size, show):
+        self.net.train()
+        while size > 2:
+            try:
+                self.net(x[:size]).sum().backward()
+                self.optimizer.step()
+                «self.net.eval()»
+                print(self.net(x).argmax())
+                {end}
+            except RuntimeError:
+                size //= 2
+"""
+
+
+def test_a_function_ends_behind_what_sets_evaluation_mode() -> None:
+    shown = "                print(self.net(x).argmax())\n"
+    assert trained(ENDS.format(end="size -= 1")) is not None
+    assert trained(ENDS.format(end="return size").replace(shown, "")) is None
+    assert trained(ENDS.format(end="size = size // 2\n                return size").replace(shown, "")) is None
+
+
 LAST = """
 import torch
 from torch import nn
@@ -712,3 +742,39 @@ def test_the_mode_matters_where_the_file_sets_it(mode: str, elsewhere: str, expe
     found = recorded(GIVEN.format(mode=mode, elsewhere=elsewhere))
     assert found is not None
     assert found.matters is expected
+
+
+PARTS = """
+import torch
+from torch import nn
+
+class Training:
+    def __init__(self, make):
+        self.maker, self.judge = make(), make()
+        self.optimizer = torch.optim.SGD([*self.maker.parameters(), *self.judge.parameters()], lr=0.1)
+
+    def train(self, loader, test_loader):
+        for epoch in range(9):
+            for x, y in loader:
+                self.maker.train()
+                self.maker(x).sum().backward()
+                self.optimizer.step()
+                {sets}
+                self.judge(self.maker(x)).sum().backward()
+                self.optimizer.step()
+            with torch.no_grad():
+                for x, y in test_loader:
+                    correct = (self.{model}(x).argmax(1) == y).sum()
+
+training = Training(make)
+training.train(loader, test_loader)
+"""
+
+
+@pytest.mark.parametrize(
+    ("sets", "model", "expected"),
+    [("self.maker.eval()", "maker", False), ("if y:\n                    self.maker.eval()", "maker", True)],
+)
+def test_a_part_is_in_the_mode_that_it_was_put_into_last(sets: str, model: str, expected: bool) -> None:
+    semantics, _ = marked(PARTS.format(sets=sets, model=model))
+    assert bool(semantics.of(TrainingModeEvaluations).found) is expected

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
 from marked import marked
+from torchlint.project.files import Files
+from torchlint.semantics import Semantics
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 
 TEXT = """
@@ -90,3 +95,37 @@ net = Net([1, 2, 3])
 def test_a_list_that_is_filled_in_sight(fills: str, expected: bool | None) -> None:
     semantics, [model] = marked(FILLED.format(fills=fills))
     assert semantics.of(ModeDependence).of(model) is expected
+
+
+MADE_BY_METHOD = """
+from blocks import build
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = self.make(4)
+    def make(self, size):
+        {makes}
+    def forward(self, x):
+        return self.up(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("makes", "expected"),
+    [
+        ("self.layer = nn.Sequential(nn.Linear(size, size), nn.InstanceNorm1d(size))\n        return self.layer", False),
+        ("self.layer = nn.Sequential(nn.Linear(size, size), nn.Dropout())\n        return self.layer", True),
+        ("self.layer = build(size)\n        return self.layer", None),
+        ("return self.given", None),
+        ("if size:\n            return build(size)\n        self.layer = nn.ReLU()\n        return self.layer", None),
+    ],
+)
+def test_a_method_of_a_class_elsewhere_makes_a_part(tmp_path: Path, makes: str, expected: bool | None) -> None:
+    (tmp_path / "nets.py").write_text(MADE_BY_METHOD.format(makes=makes))
+    reading = Files().reading(str(tmp_path / "main.py"), str(tmp_path))
+    module = ast.parse("from nets import Net\nnet = Net()\nnet\n")
+    (*_, last) = module.body
+    assert isinstance(last, ast.Expr)
+    assert Semantics(module, reading, reading.file).of(ModeDependence).of(last.value) is expected

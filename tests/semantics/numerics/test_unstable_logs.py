@@ -141,3 +141,49 @@ def test_scores_of_a_search(name: str, more: str, is_found: bool) -> None:
     body = f"p = torch.softmax(x, dim=1)\n  scores = torch.log(p.gather(1, y)){more}\n  return scores\n"
     semantics, _ = marked(f"import torch\ndef {name}(x: torch.Tensor, y, loss):\n  {body}")
     assert bool(semantics.of(UnstableLogs).found) is is_found
+
+
+@pytest.mark.parametrize(
+    ("drawn", "is_found"),
+    [
+        ("torch.randn(7, 5)", False),
+        ("torch.randn_like(x)", False),
+        ("torch.randn(7, 5, requires_grad=True)", True),  # it may be trained until a probability is zero
+        ("torch.randn(7, 5).requires_grad_()", True),
+        ("torch.randn(7, 5) * other", True),
+        ("torch.randn(7, 5).mul_(other)", True),
+        ("torch.randn(**other)", True),
+    ],
+)
+@pytest.mark.parametrize("form", ["«torch.log(torch.softmax({drawn}, -1))»", "«(({drawn}).softmax(-1)).log()»"])
+def test_what_is_drawn_is_never_far_from_zero(form: str, drawn: str, is_found: bool) -> None:
+    expression = form.format(drawn=drawn)
+    assert bool(unstable(expression if is_found else expression.strip("«").replace("»", ""))) is is_found
+
+
+@pytest.mark.parametrize(
+    ("use", "is_found"), [("", False), ("  z.requires_grad_()\n", True), ("  z.mul_(9)\n", True), ("  z.size()\n", False)]
+)
+def test_what_is_drawn_may_be_trained_or_changed_under_its_name(use: str, is_found: bool) -> None:
+    semantics, _ = marked(f"{HEAD}  z = torch.randn(3)\n{use}  return z.softmax(0).log()\n")
+    assert bool(semantics.of(UnstableLogs).found) is is_found
+
+
+@pytest.mark.parametrize(
+    ("exponent", "is_found"),
+    [
+        ("-d.pow(2) / 4", False),
+        ("-(d ** 2) * 0.5", False),
+        ("-d", False),
+        ("-0.5 * d", True),  # as far as is looked
+        ("d.pow(2) / 4", True),
+        ("(-d) ** 2", True),
+        ("-d * other", True),
+        ("-torch.cdist(x, other)", True),  # all of them may be far away
+        ("-torch.cdist(net(x), net(x))", True),
+    ],
+)
+def test_points_among_themselves_have_no_distance_from_themselves(exponent: str, is_found: bool) -> None:
+    text = f"{HEAD}  d = torch.cdist(x, x)\n  return torch.exp({exponent}).sum(0).log()\n"
+    semantics, _ = marked(text)
+    assert bool(semantics.of(UnstableLogs).found) is is_found

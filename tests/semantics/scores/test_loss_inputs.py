@@ -241,3 +241,28 @@ def test_losses_of_probabilities_that_are_given_logits(body: str, made: str) -> 
 def test_losses_of_probabilities_that_are_given_these(body: str) -> None:
     semantics, _ = marked(HEAD + body)
     assert not semantics.of(LossInputs).raw
+
+
+TRIED = """\
+import torch
+import torch.nn.functional as F
+def compared(scores, y):
+    return F.cross_entropy(«scores», y)
+{guard}:
+    loss = compared(torch.rand(3, 4).softmax(1), y)
+    {more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "more", "tried"),
+    [
+        ("if __name__ == '__main__'", "print(loss)", True),
+        ("if __name__ == '__main__'", "loss.backward()", True),
+        ("if __name__ == '__main__'", "loss.backward(); optimizer.step()", False),
+        ("def run(y)", "print(loss)", False),
+    ],
+)
+def test_a_file_may_try_out_its_own_loss(guard: str, more: str, tried: bool) -> None:
+    semantics, (node,) = marked(TRIED.format(guard=guard, more=more))
+    assert semantics.of(LossInputs).wrong[node].tried is tried

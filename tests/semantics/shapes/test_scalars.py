@@ -82,3 +82,18 @@ def step(criterion, scores, y):
 )
 def test_a_criterion_that_is_handed_in_may_give_a_loss_for_each_item(made: str, expected: list[str]) -> None:
     assert indexed(GIVEN.format(made=made)) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("", []),
+        ("from models import *\n", []),  # which gives functions
+        ("from models import loss\n", ["loss"]),
+        ("def give():\n    global loss\n    loss = step()\n", ["loss"]),
+        ("loss = step()\n", ["loss"]),
+        ("if again:\n    loss = step()\n", ["loss"]),
+    ],
+)
+def test_what_nothing_gives_a_value_raises_before_it_is_indexed(before: str, expected: list[str]) -> None:
+    assert indexed(f"import torch\n{before}try:\n    print(loss.data[0])\nexcept Exception:\n    pass\n") == expected

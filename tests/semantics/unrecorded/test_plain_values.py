@@ -128,3 +128,50 @@ def test_what_is_stored_without_its_graph() -> None:
 @pytest.mark.parametrize("value", ["w", "w * 2", "torch.sum(w)", "F.mse_loss(w, y)"])
 def test_a_leaf_may_give_one(leaf: str, value: str) -> None:
     assert not is_plain(f"out = model(x)\n{leaf}\n«{value}»")
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "plain"),
+    [
+        ("with torch.no_grad():\n        out = model(x)", "loss_fn(out, y)", True),
+        ("with torch.no_grad():\n        out = model(x)", "self.criterion(out, y)", True),
+        ("with torch.no_grad():\n        out = model(x)", "model(out)", False),
+        ("with torch.no_grad():\n        out = model(x)", "self.learned(out, y)", False),
+        ("with torch.no_grad():\n        out = model(x)\n    out.requires_grad_()", "loss_fn(out, y).mean()", False),
+        ("out = model(x)\n    with torch.no_grad():\n        z = model(x)", "loss_fn(out, z)", False),
+        ("out = model(x)\n    with torch.no_grad():\n        if y:\n            out = model(x)", "loss_fn(out, y)", False),
+        ("for out in data_loader:\n        pass", "loss_fn(out, y)", False),  # it may hold the model
+    ],
+)
+def test_what_is_given_a_loss_that_was_computed_without_autograd(before: str, value: str, plain: bool) -> None:
+    assert is_plain(f"def f(self, model, loss_fn, x, y, data_loader):\n    {before}\n    return «{value}»") is plain
+
+
+FROZEN = """
+class Encoded:
+    def __init__(self, encoder, files):
+        self.encoder = encoder.eval()
+        {freezes}
+        self.kept = [«self.read(each)» for each in files]
+
+    def read(self, each):
+        {returns}
+"""
+LOOP = "for p in self.encoder.parameters():\n            p.requires_grad = False"
+RUN = "return self.encoder(torch.ones(each))[0]"
+
+
+@pytest.mark.parametrize(
+    ("freezes", "returns", "plain"),
+    [
+        (LOOP, RUN, True),
+        ("pass", RUN, False),
+        (LOOP.replace("False", "True"), RUN, False),
+        (LOOP, RUN + "\n    def thaw(self):\n        self.encoder.requires_grad_(True)", False),
+        (LOOP, "if each:\n            return each.net(1)\n        " + RUN, False),
+        (LOOP, "return self.encoder(self.other(torch.ones(each)))", False),
+    ],
+)
+def test_a_method_gives_what_a_frozen_network_makes_of_data(freezes: str, returns: str, plain: bool) -> None:
+    text = FROZEN.format(freezes=freezes, returns=returns)
+    assert is_plain(text.replace("self.other(", "self.model(")) is plain

@@ -20,7 +20,8 @@ class DoubleSoftmax(Rule):
     `BCEWithLogitsLoss`, which apply one themselves, and logits or probabilities given to `NLLLoss`, which expects their
     log-softmax; also that of a batch over its rows, `log_softmax(x, dim=0)`. Values are followed through names, loops, layers,
     `nn.Sequential` and the model's `forward`, also that of another file of the project. A second log-softmax, which changes
-    nothing, is a strict finding, and so is a second loss of what one layer makes: one change mends both.
+    nothing, is a strict finding, and so is a second loss of what one layer makes: one change mends both; and what a file that
+    trains nothing gives its own loss under `if __name__ == "__main__":`, to try it out.
 
     ## Why is this bad
     Nothing fails: the loss goes down, slowly. A softmax of probabilities can tell two classes apart by a factor of e at most,
@@ -101,7 +102,8 @@ class DoubleSoftmax(Rule):
     def _check(self, node: cst.BaseExpression) -> None:
         wrong = self.model.modules.wrong_input(node)
         if wrong is not None:
-            self.report(node, self._message(node, wrong), self._fix(wrong), strict=wrong.harmless or wrong.repeated)
+            is_strict = wrong.harmless or wrong.repeated or wrong.tried
+            self.report(node, self._message(node, wrong), self._fix(wrong), strict=is_strict)
 
     # --- the message -------------------------------------------------------------------------------------------------
 

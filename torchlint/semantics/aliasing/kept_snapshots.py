@@ -123,6 +123,8 @@ class KeptSnapshots:
                 yield snapshot
 
     def _look_at(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Subscript) and self._semantics.kind(target.value).type in (Type.TENSOR, Type.ARRAY):
+            return  # it copies the numbers
         if not self._changes_anything(target) and not (isinstance(target, ast.Attribute) and _takes_state(value)):
             return
         for snapshot in self._within(value):

@@ -13,7 +13,7 @@ from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position, walk_body
 
 _INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
 """What conditions speak of behind which a model is not trained."""
@@ -44,11 +44,26 @@ class LaterBackwards:
             [each for each in self._facts.calls.get("grad", ()) if asks_for_graph(each)] if isinstance(root, ast.Name) else []
         )
         function = self._tree.function(root) if calls else None
-        if not isinstance(function, FUNCTIONS) or not any(self._tree.function(each) is function for each in calls):
+        holders: set[ast.AST | None] = {self._tree.function(each) for each in calls}
+        if not isinstance(function, FUNCTIONS) or not self._differentiates(function, holders):
             return False
         spelled = last_name(root)
         parts = (part for each in self._facts.returned(function) if each is not None for part in ast.walk(each))
         return any(isinstance(part, ast.Name) and part.id == spelled for part in parts)
+
+    def _differentiates(self, function: Function, holders: set[ast.AST | None]) -> bool:
+        """Whether a function asks for graphs of gradients, or one of the file, or of its object, does that it calls."""
+        if function in holders:
+            return True
+        called = (part.func for part in walk_body(function.body) if isinstance(part, ast.Call))
+        return any(self._called(each) in holders for each in called if isinstance(each, (ast.Name, ast.Attribute)))
+
+    def _called(self, function: ast.Name | ast.Attribute) -> ast.AST:
+        """The function of the file that is called, or the method of the same object; else what calls it."""
+        if isinstance(function, ast.Name):
+            return self._facts.definition(function) or function
+        owner = self._facts.self_class(function.value)
+        return (self._facts.method(owner, function.attr) if owner is not None else None) or function
 
     def may_follow(self, place: ast.AST, operation: ast.expr, results: Iterable[Binding]) -> bool:
         """Whether a backward pass through one of ``results`` may come behind ``place``, and not behind ``operation`` again.

@@ -316,6 +316,8 @@ class DeviceWork:
         placement = self._placements.of(node)
         if placement is None or placement.device is None or placement.device_name.startswith("cpu"):
             return None
+        if isinstance(placement.device, ast.expr) and self._is_device_of_cpu(placement.device):
+            return None
         if self._semantics.qualified_name(node.func.value) is not None and node.func.attr == "cuda":
             return None
         return self._names_gpu(placement) and not self._is_conditional(node) and self._is_of_torch(node.func.value)

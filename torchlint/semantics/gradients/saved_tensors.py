@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.gradients.chosen_classes import ChosenClasses
 from torchlint.semantics.gradients.kept_arguments import KeptArguments
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
 
@@ -67,7 +68,7 @@ class SavedTensors:
             return name in torch_api.SAVES_OUTPUT_FUNCTIONS and last not in _DEPENDS and reduces
         function = self._semantics.kind(call.func)
         if function.type is Type.MODULE:
-            return function.name in SAVING_MODULES
+            return function.name in SAVING_MODULES and not self._semantics.of(ChosenClasses).is_chosen(call.func)
         if isinstance(call.func, ast.Attribute) and self._semantics.kind(call.func.value).is_tensor:
             method = call.func.attr
             reduces = method not in _ELEMENTWISE_OF_TWO or not call.args

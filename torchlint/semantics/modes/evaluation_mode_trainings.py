@@ -98,7 +98,7 @@ class EvaluationModeTrainings:
         """The places that put a model into evaluation mode, what then trains it, and the loop that has both, if one has."""
         modes, flow = self._modes, self._semantics.control_flow
         settings = modes.settings(scope, model)
-        evaluating = [setting for setting in settings if setting.modes == EVAL and setting.always]
+        evaluating = [each for each in settings if each.modes == EVAL and each.always and not self._ends_with(each)]
         trained = [run for run in modes.runs(scope, model) if self._trains(run)] if evaluating else []
         evaluating, chosen = self._chosen(evaluating, settings)
         leaving = (*(setting.node for setting in settings if setting.modes != EVAL), *chosen)
@@ -118,6 +118,18 @@ class EvaluationModeTrainings:
                 if loop is not None and self._may_lead_to(setting.node, run.node, leaving):
                     if self._evaluates(scope, model, setting, trained) or self._is_saved(setting, run):
                         yield setting, run, loop
+
+    def _ends_with(self, setting: Setting) -> bool:
+        """Whether the function ends right behind what sets evaluation mode: what then trains is behind an error at most."""
+        tree = self._semantics.tree
+        statement = tree.statement(setting.node)
+        block = tree.block(statement)
+        for behind in block[block.index(statement) + 1 :]:
+            if any(isinstance(part, (ast.Call, ast.Yield, ast.YieldFrom, ast.Await)) for part in ast.walk(behind)):
+                return False
+            if isinstance(behind, ast.Return):
+                return isinstance(statement, ast.Expr)
+        return False
 
     def _trains(self, run: Run) -> bool:
         """Whether what the model returns is back-propagated, and for more than the gradients of what a function gives it."""

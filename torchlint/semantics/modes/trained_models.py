@@ -11,10 +11,11 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.definitions import is_class_method, is_static
-from torchlint.semantics.code.tree import FUNCTIONS, given_to, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, chosen_from, given_to, last_name
+from torchlint.semantics.kinds.kind import Basis, Type
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
-from torchlint.semantics.modes.modes import Modes
+from torchlint.semantics.modes.modes import Modes, unwrapped
 from torchlint.semantics.modes.switches import Mode, Switches
 
 CALLED_A_MODEL = re.compile(
@@ -23,6 +24,10 @@ CALLED_A_MODEL = re.compile(
 """What models are called."""
 CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""
+_LOADING = re.compile(r"load|pretrained|eval|infer|restore|freeze|frozen|teacher", re.IGNORECASE)
+"""What functions are called that may give a model in evaluation mode."""
+_MAKING = re.compile(r"^(get|make|build|create|init|define)_?[^_]*(model|net|network|classifier)|^[A-Z]\w*(?<!Module)$")
+"""What is called that makes a new model: `build_model`, a class."""
 
 
 class TrainedModels:
@@ -147,3 +152,25 @@ class TrainedModels:
                     names = [*method.args.posonlyargs, *method.args.args][:1]
                     if names and not is_static(method) and not is_class_method(method):
                         yield method, Reference(method, (names[0].arg, *model.path[1:]))
+
+
+class NewModels:
+    """Tells of values whether they are new models."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def are_made_by(self, value: ast.expr) -> bool:
+        """Whether a value is a model that is made right there, as far as what is called tells."""
+        value = unwrapped(value)
+        if isinstance(value, ast.IfExp):
+            return self.are_made_by(value.body) and self.are_made_by(value.orelse)
+        if not isinstance(value, ast.Call):
+            return False
+        name = self._semantics.qualified_name(value.func) or ""
+        if name.startswith("torchvision.models.") or _MAKING.search(last_name(value.func)) is not None:
+            return True
+        kind = self._semantics.kind(value)
+        if kind.type is not Type.MODULE or _LOADING.search(ast.unparse(value.func)):
+            return False
+        return kind.basis is Basis.ELSEWHERE or chosen_from(value.func) is not None

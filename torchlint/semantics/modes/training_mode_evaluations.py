@@ -14,16 +14,15 @@ from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, chosen_from, given_to, last_name, position, walk_body
-from torchlint.semantics.kinds.kind import Basis, Type
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, given_to, last_name, position, walk_body
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.called_evaluations import CalledEvaluations
-from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting, unwrapped
+from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.runs.evaluating_runs import FIGURE, SURE, EvaluatingRuns, mentions
 from torchlint.semantics.modes.switches import Switches
-from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
+from torchlint.semantics.modes.trained_models import CRITERION, NewModels, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.modules.own_modes import OwnModes
 from torchlint.semantics.purpose import Purpose, is_evaluation
@@ -33,14 +32,10 @@ Place = TypeVar("Place")
 
 _TABLE = re.compile(r"(^|_)embed(ding)?s?$", re.IGNORECASE)
 """What tables of vectors are called, which have no modes."""
-_LOADING = re.compile(r"load|pretrained|eval|infer|restore|freeze|frozen|teacher", re.IGNORECASE)
-"""What functions are called that may give a model in evaluation mode."""
 _CRITIC = re.compile(r"^(d|net_?d|disc\w*|critic\w*)(_|\d|$)", re.IGNORECASE)
 """What models are called that judge what others make: they are asked in the mode in which they teach those."""
 _ON_PURPOSE = re.compile(r"mc_?dropout|monte_?carlo|uncertaint|update_bn|bn_update|calibrat|recalib|swa_", re.IGNORECASE)
 """Words of code that runs a model in training mode on purpose."""
-_MAKING = re.compile(r"^(get|make|build|create|init|define)_?[^_]*(model|net|network|classifier)|^[A-Z]\w*(?<!Module)$")
-"""What is called that makes a new model: `build_model`, a class."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -152,10 +147,21 @@ class TrainingModeEvaluations:
         found = self._of_what_is_trained(found, trained)
         parts = {run: modes.settings_of_part(scope, model, run) for run in found}
         return [
-            run
-            for run, own in parts.items()
-            if not own or flow.ahead_of(scope, starts, [*between, *own], up_to=[run.node]).includes(run.node)
+            run for run, own in parts.items() if not own or self._is_part_left(scope, run, trained, settings, [*between, *own])
         ]
+
+    def _is_part_left(
+        self, scope: FlowScope, run: Run, trained: list[Run], settings: tuple[Setting, ...], between: list[ast.AST]
+    ) -> bool:
+        """Whether a part of a model, whose own mode is set, may still be in training mode as what trains it left it."""
+        part = self._modes.references.of(run.model)
+        if part is None:
+            return True
+        models = [(each, self._modes.references.of(each.model)) for each in trained]
+        of_part = [each for each, model in models if model is None or model == part or model.holds(part) or part.holds(model)]
+        own = tuple({each.node: each for each in (*settings, *self._modes.settings(scope, part)) if each.always}.values())
+        starts = [each.node for each in self._left_in_training(scope, of_part, own)]
+        return self._semantics.control_flow.ahead_of(scope, starts, between, up_to=[run.node]).includes(run.node)
 
     def _may_be_pretrained(self, model: Reference) -> bool:
         """Whether a function is given a model of the library transformers, whose ``from_pretrained`` gives it in evaluation
@@ -224,22 +230,7 @@ class TrainingModeEvaluations:
         statement = self._semantics.tree.parent(setting.node)
         if not isinstance(statement, ast.Assign) or setting.node not in statement.targets:
             return False
-        return self._is_new(statement.value)
-
-    def _is_new(self, value: ast.expr) -> bool:
-        """Whether a value is a model that is made right there, as far as what is called tells."""
-        value = unwrapped(value)
-        if isinstance(value, ast.IfExp):
-            return self._is_new(value.body) and self._is_new(value.orelse)
-        if not isinstance(value, ast.Call):
-            return False
-        name = self._semantics.qualified_name(value.func) or ""
-        if name.startswith("torchvision.models.") or _MAKING.search(last_name(value.func)) is not None:
-            return True
-        kind = self._semantics.kind(value)
-        if kind.type is not Type.MODULE or _LOADING.search(ast.unparse(value.func)):
-            return False
-        return kind.basis is Basis.ELSEWHERE or chosen_from(value.func) is not None
+        return self._semantics.of(NewModels).are_made_by(statement.value)
 
     def _last_trained(self, trained: list[Run]) -> dict[Loop | None, tuple[int, int]]:
         """Where what trains a model is run last: in each loop, and (None) in all."""

@@ -27,6 +27,8 @@ _APIS = {
 }
 _BOUNDED = frozenset({"torch.arange", "torch.linspace", "torch.rand", "torch.zeros", "torch.ones"})
 """What gives numbers within bounds that the author has chosen."""
+_DRAWN = frozenset({"torch.randn", "torch.randn_like"})
+"""What gives numbers of which all are far from those whose exponential is too large or too small."""
 
 _VIEWS = frozenset({"view", "reshape", "flatten", "unflatten", "transpose", "permute", "contiguous", "squeeze", "unsqueeze"})
 _PICKS = frozenset({"gather", "index_select", "take_along_dim", "select", "narrow"})
@@ -38,6 +40,8 @@ _SEARCHING = re.compile(r"(^|_)(beam|greedy|search|translate|decode_batch)(_|$)"
 """What functions are called that look for the words with the best score."""
 _MOST_STEPS = 8
 """Through so many names and selections a value is followed."""
+_CHANGED = re.compile(r"^requires_grad|[^_]_$")
+"""Attributes by which a tensor is trained, or changed in place."""
 _SHIFTING = frozenset({"sub", "subtract", "clamp", "clip", "clamp_", "sub_", "log_softmax", "logsigmoid"})
 
 
@@ -171,7 +175,7 @@ class UnstableLogs:
                 summed = _viewed(value)
                 is_direct = is_direct and summed is value
                 value = self._operand(summed, "exp") if isinstance(summed, ast.Call) else None
-                if value is None or self._is_shifted(value):
+                if value is None or self._is_shifted(value) or self._has_zero_for_largest(value):
                     continue
             if self._is_bounded(self._computed(value)):
                 continue
@@ -184,7 +188,21 @@ class UnstableLogs:
         name = self._semantics.qualified_name(getattr(value, "func", value))
         if name in ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.Tensor"):
             return isinstance(value, ast.Call) and bool(value.args) and all(map(_is_written, value.args))
-        return name in _BOUNDED
+        return name in _BOUNDED or (name in _DRAWN and isinstance(value, ast.Call) and not self._may_change(value))
+
+    def _may_change(self, drawn: ast.Call) -> bool:
+        """Whether numbers may be trained: their call asks for a gradient, or they have a name that is used so or changed."""
+        if any(word.arg in ("requires_grad", None) for word in drawn.keywords):
+            return True
+        tree = self._semantics.tree
+        match tree.parent(drawn):
+            case ast.Assign(targets=[ast.Name() as name]):
+                binding = self._semantics.bindings.of(name)
+                parents = map(tree.parent, binding.uses if binding is not None else ())
+                return any(isinstance(each, ast.Attribute) and _CHANGED.search(each.attr) for each in parents)
+            case ast.Attribute(attr=name):
+                return _CHANGED.search(name) is not None
+        return False
 
     def _is_shifted(self, value: ast.expr) -> bool:
         """Whether something is subtracted from what an exponential is taken of, or it is bounded: perhaps the largest."""
@@ -196,6 +214,30 @@ class UnstableLogs:
                 return True
             if isinstance(part, ast.Attribute) and part.attr in _SHIFTING:
                 return True
+        return False
+
+    def _has_zero_for_largest(self, value: ast.expr) -> bool:
+        """Whether numbers are at most zero, and each row has one: squares of the distances of points among themselves, less
+        than nothing, ``-torch.cdist(x, x) ** 2 / 4``.
+        """
+        is_negative = is_squared = False
+        for _ in range(_MOST_STEPS):
+            match self._computed(value):
+                case ast.UnaryOp(op=ast.USub(), operand=inner) if not is_squared:
+                    is_negative, value = not is_negative, inner
+                case ast.BinOp(op=ast.Mult() | ast.Div(), left=inner, right=factor) if _is_positive(factor):
+                    value = inner
+                case ast.BinOp(op=ast.Mult(), left=factor, right=inner) if _is_positive(factor):
+                    value = inner
+                case (
+                    ast.BinOp(op=ast.Pow(), left=inner, right=power)
+                    | ast.Call(func=ast.Attribute(value=inner, attr="pow"), args=[power], keywords=[])
+                ) if _is_positive(power):
+                    is_squared, value = True, inner
+                case ast.Call(func=function, args=[one, other]) if self._semantics.qualified_name(function) == "torch.cdist":
+                    return is_negative and ast.dump(one) == ast.dump(other) and not isinstance(one, ast.Call)
+                case _:
+                    return False
         return False
 
     def _operand(self, call: ast.Call, function: str) -> ast.expr | None:
@@ -244,3 +286,8 @@ def _is_written(value: ast.expr) -> bool:
         case ast.UnaryOp(operand=ast.Constant()):
             return True
     return isinstance(value, ast.Constant) and isinstance(value.value, float)
+
+
+def _is_positive(value: ast.expr) -> bool:
+    """Whether a number above zero is written out."""
+    return isinstance(value, ast.Constant) and isinstance(value.value, (int, float)) and value.value > 0

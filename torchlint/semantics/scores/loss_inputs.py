@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Binding, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.loaded import LoaderTensors
+from torchlint.semantics.purpose import Purpose
 from torchlint.semantics.scores.activations import Activations, Origin
 from torchlint.semantics.scores.chosen_losses import ChosenLosses
 from torchlint.semantics.scores.outputs import Output
@@ -71,6 +72,8 @@ class WrongInput(Generic[Node]):
     """In which other file it is made, if it is ``made`` by calling a model of another file."""
     repeated: bool = False
     """Whether an earlier loss of the file is given what the same layer of a model makes: one change mends both."""
+    tried: bool = False
+    """Whether only code gives it that tries out what the file defines, and trains nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,13 @@ class LossInputs:
             self._only_construction(loss) if origin.output is Output.LOGITS else None,
             (loss.expects, origin.output) == ("log-softmax", Output.LOG_SOFTMAX) and not self._is_over_batch(loss, origin),
             origin.there,
+            tried=self._is_tried(loss, origin),
         )
+
+    def _is_tried(self, loss: _Loss, origin: Origin) -> bool:
+        """Whether what a function of the file is given is made where the file tries it out."""
+        purpose = self._semantics.of(Purpose)
+        return not origin.there and purpose.is_self_test(origin.node) and not purpose.is_self_test(loss.call)
 
     def _loss(self, call: ast.Call) -> _Loss | None:
         words = [word.value for word in call.keywords if word.arg == "input"]

@@ -148,7 +148,7 @@ class Scalars:
         if not isinstance(node.ctx, ast.Load) or not _is_first(node.slice):
             return None
         value = base(node.value)
-        if value is node.value and not self._trains:
+        if (value is node.value and not self._trains) or self._is_bound_nowhere(value):
             return None
         kind = self._semantics.kind(value)
         if self._starts_with_dimensions(value) or self._is_of_one_element(value):
@@ -170,6 +170,11 @@ class Scalars:
         if self._is_of_torch and _has_data(node.value) and (self._propagated.are(value) or self._is_sum_of_losses(value)):
             return value
         return value if names_loss(value) and not self._handed.may_keep_dimensions(value) else None
+
+    def _is_bound_nowhere(self, value: ast.expr) -> bool:
+        """Whether nothing in the file gives a variable its value, which raises before it is indexed; a star gives no loss."""
+        names = self._semantics.bindings
+        return isinstance(value, ast.Name) and not names.lookup(value.id, names.scope_of(value))
 
     @cached_property
     def _propagated(self) -> Propagated:

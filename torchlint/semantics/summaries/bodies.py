@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name, push_children
@@ -60,6 +60,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     tensors: list[tuple[str, Made]] = []
     buffers: dict[str, None] = {}
     top = LocalNames()
+    own = {member.method.name: member for member in members if member.method is not None}
     for member in members:
         scope = top if member.method is None else LocalNames(member.method, parts=member.body)
         if member.method is not None and (given := _tensors(member, scope)) != NOTHING_KNOWN:
@@ -75,7 +76,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
                 called[reference] = None
         for part in member.every(ast.Assign):
             if any(isinstance(each, ast.Attribute) for each in part.targets):
-                stored.update((reference, None) for reference in _stored(_unmoved(part.value), scope))
+                stored.update((reference, None) for reference in _stored(_unmoved(part.value), scope, own))
         matters = matters or _asks_for_mode(member)
     if runs_given := runs_given_parts(members):
         stored[""] = None
@@ -159,11 +160,33 @@ def _takes_graph(code: ast.AST, name: str) -> bool:
     return False
 
 
-def _stored(value: ast.expr, scope: LocalNames) -> Iterator[str]:
-    """What is called in a value that an attribute is given; an empty string where it is made by a call of no name."""
+def _stored(value: ast.expr, scope: LocalNames, own: Mapping[str, Member]) -> Iterator[str]:
+    """What is called in a value that an attribute is given; an empty string where it is made by a call of no name, but for one
+    of a method of the class's ``own`` that gives back what the class keeps in an attribute, too.
+    """
     for call in all_parts(value):
         if isinstance(call, ast.Call) and ((reference := scope.reference(call.func)) or call is value):
-            yield reference
+            if reference or not _gives_kept(call.func, own):
+                yield reference
+
+
+def _gives_kept(function: ast.expr, own: Mapping[str, Member]) -> bool:
+    """Whether a method of the object itself is called that gives an attribute of it: ``return self.block``."""
+    match function:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in own:
+            method, returned = own[name].method, own[name].own(ast.Return)
+            plain = method is not None and not method.decorator_list and bool(returned)
+            return plain and all(_is_stored_there(each.value, own[name]) for each in returned)
+    return False
+
+
+def _is_stored_there(value: ast.expr | None, member: Member) -> bool:
+    """Whether a value is an attribute of ``self`` that a method assigns to."""
+    match value:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            targets = [target for part in member.own(ast.Assign) for target in part.targets]
+            return any(isinstance(each, ast.Attribute) and each.attr == name for each in targets)
+    return False
 
 
 def _unmoved(value: ast.expr) -> ast.expr:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from torchlint.semantics import Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, given_to, last_name, position
+from torchlint.semantics.graphs.frozen.results import FrozenResults
 from torchlint.semantics.graphs.likely.graphless import COUNTED_FIGURES
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 
@@ -30,6 +31,8 @@ _WITHOUT_GRAPH = frozenset({Type.NUMBER, Type.STRING, Type.ARRAY, Type.NONE})
 _HANDING_ON = frozenset(
     f"builtins.{name}" for name in ("zip", "enumerate", "sum", "list", "tuple", "reversed", "max", "min", "abs")
 )
+_CRITERION = re.compile(r"(^|_)(criterion|loss(_?fn|_?func|_?function)?)$", re.IGNORECASE)
+"""What a loss is called that compares a result with its target."""
 _OF_DATA = re.compile(r"load|data|batch", re.IGNORECASE)
 """What is called like this gives data when it is gone through."""
 
@@ -100,12 +103,43 @@ class PlainValues:
             return bool(given) and self.is_plain(given[0], depth)
         if name.startswith("torch.") or name in _HANDING_ON or self._is_without_parameters(function):
             return bool(given) and all(self.is_plain(argument, depth) for argument in given)
+        if self._is_given_criterion(function):
+            return bool(given) and self._is_computed_unrecorded(given[0])
+        if self._is_of_frozen(call):
+            return True
         if isinstance(function, ast.Attribute):
             if function.attr in _CUTTING:
                 return True
             is_method = function.attr in torch_api.TENSOR_ATTRIBUTES and self._semantics.kind(function.value).is_tensor
             return is_method and all(self.is_plain(argument, depth) for argument in (function.value, *given))
         return False
+
+    def _is_of_frozen(self, call: ast.Call) -> bool:
+        """Whether a call runs a frozen network on data, or a method of the same object that returns nothing else."""
+        facts, results = self._semantics.facts, self._semantics.of(FrozenResults)
+        function = call.func
+        owner = facts.self_class(function.value) if isinstance(function, ast.Attribute) else None
+        if owner is None or not isinstance(function, ast.Attribute):
+            return results.is_graphless_run(call)
+        method = facts.method(owner, function.attr)
+        if method is None or method.decorator_list:
+            return method is None and results.is_graphless_run(call)
+        returned = facts.returned(method)
+        return bool(returned) and all(each is not None and results.are(each) for each in returned)
+
+    def _is_given_criterion(self, function: ast.expr) -> bool:
+        """Whether a loss is called that the file gets from elsewhere, under its name."""
+        kind = self._semantics.kind(function)
+        is_own = kind.definition is not None or kind.classes_elsewhere or self._semantics.facts.definition(function) is not None
+        return not is_own and _CRITERION.search(last_name(function)) is not None
+
+    def _is_computed_unrecorded(self, value: ast.expr) -> bool:
+        """Whether a variable holds what was computed where autograd was off: all that a loss computes of it has no graph."""
+        bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        return bool(bindings) and all(
+            each.form is Form.ASSIGNMENT and isinstance(each.value, ast.Call) and self._semantics.no_grad.covers(each.node)
+            for each in bindings
+        )
 
     def _is_without_parameters(self, function: ast.expr) -> bool:
         """Whether a module computes from its inputs alone: it is of a class that makes nothing of its own."""

@@ -188,9 +188,8 @@ class FrozenNetworks:
         if _moved_from(statement.value, store.attr):
             return None
         found = self._is_frozen(statement.value, depth)
-        if found is False and isinstance(statement.value, ast.Call):
-            return self._frozen_after(statement, f"self.{store.attr}") is not None
-        return found
+        is_made = found is not True and isinstance(statement.value, ast.Call)
+        return found if not is_made or self._frozen_after(statement, f"self.{store.attr}") is None else True
 
     # --- arguments ---------------------------------------------------------------------------------------------------
 
