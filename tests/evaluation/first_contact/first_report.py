@@ -50,6 +50,9 @@ _ORDINALS = (
     "twentieth",
     "twenty-first",
     "twenty-second",
+    "twenty-third",
+    "twenty-fourth",
+    "twenty-fifth",
 )
 _EARLIER = """\
 ### Earlier: true or false
