@@ -191,3 +191,21 @@ def test_what_nobody_changes_is_quiet(snippet: str, is_quiet: bool) -> None:
     uses = semantics.of(DeprecatedUses)
     assert node in uses.found
     assert (node in uses.quiet) is is_quiet
+
+
+@pytest.mark.parametrize(
+    ("call", "is_found"),
+    [
+        ("«x.resize»(2, 2)", True),
+        ("«x.resize»((2, 2))", True),
+        ("«x.resize»(size, 2)", True),
+        ("«x.resize»(*sizes)", True),
+        ("resized(«x.resize», (2, 2), resample=0)", True),
+        ("«x.resize»(size=(2, 2), resample=0)", False),  # of an image: that of a tensor takes nothing by name
+        ("«x.resize»((2, 2), Image.NEAREST)", False),
+    ],
+)
+def test_resized_images_are_no_tensors(call: str, is_found: bool) -> None:
+    semantics, (node,) = marked(f"import torch\nfrom PIL import Image\nx = torch.zeros(4)\ny = {call}")
+    assert isinstance(node, ast.expr)
+    assert (node in semantics.of(DeprecatedUses).found) is is_found

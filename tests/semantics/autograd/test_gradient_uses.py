@@ -12,7 +12,7 @@ from torchlint.semantics.autograd.gradient_uses import GradientUses
 
 
 def semantics(text: str) -> Semantics:
-    return Semantics(ast.parse("import torch\n" + dedent(text)))
+    return Semantics(ast.parse("import higher\nimport torch\n" + dedent(text)))
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,18 @@ def semantics(text: str) -> Semantics:
         ("y = torch.zeros(2, requires_grad=flag)", True),
         ("helper()", True),
         ("net(x)", True),
+        ("params = gradient_update_parameters(model, loss, step_size=0.4)", True),
+        ("learner.adapt(train_loss)", True),
+        ("learner.adapt(loss=inner_loss)", True),
+        ("diffopt.step(loss)", True),
+        ("with higher.innerloop_ctx(model, optimizer) as (fmodel, stepper): ...", True),
+        ("with innerloop_context(model) as inner: ...", True),
+        ("model.gradient_checkpointing_disable()", False),
+        ("batch = domain.adapt(batch)", False),
+        ("adapt(loss)", False),
+        ("scheduler.step(loss)", False),
+        ("diffopt.step()", False),
+        ("y = lossy.adapt(glossary)", False),
         ("y = torch.zeros(2, requires_grad=False)", False),
         ("y = model(x)", False),
         ("x.grad = None", False),

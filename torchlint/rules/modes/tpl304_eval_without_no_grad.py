@@ -28,7 +28,8 @@ class EvalWithoutNoGrad(Rule):
     and adds nothing up, or that ends in its first round, is a strict finding. So are a function without a loop that saves
     one picture, or is called once and hands nothing on; single runs whose result is detached there or in the next line, and
     those of a loop over numbers whose result is detached there; and a notebook's loop that prints what each round
-    gives. A run that only warms up, `_ = model(zeros)`, is none.
+    gives. A run that only warms up, `_ = model(zeros)`, is none; nor is an evaluation that takes steps of gradient descent by
+    another library: `gradient_update_parameters(model, loss)`, `learner.adapt(loss)`.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a

@@ -22,6 +22,7 @@ _DIGITS = "torchvision.datasets.MNIST"
 """Its deprecated members are properties that cannot be assigned to: `self.train_data = …` raises."""
 _BASES = {f"torchvision.datasets.{name}": _DIGITS for name in ("FashionMNIST", "KMNIST", "EMNIST", "QMNIST")}
 """Classes of the libraries, and what they inherit from that is in the table."""
+_RESIZE = "torch.Tensor.resize"
 _OTHER_LIBRARY = "torchao"
 """What the table says of functions that go without a successor in torch."""
 _DISTRIBUTIONS = "torch.distributions."
@@ -133,7 +134,16 @@ class DeprecatedUses:
         found = next((symbol for owner in self.owners(node) if (symbol := f"{owner}.{node.attr}") in symbols), "")
         if found.startswith("torch.Tensor.") and isinstance(self._semantics.tree.parent(node), ast.Attribute):
             return ""  # nobody asks a method for an attribute: it is one of another class
+        if found == _RESIZE and self._is_resized_image(node):
+            return ""
         return found if isinstance(node.ctx, ast.Load) or found.startswith(_DIGITS) else ""
+
+    def _is_resized_image(self, node: ast.Attribute) -> bool:
+        """Whether a `resize` is that of an image, or an array: that of tensors takes sizes only, and none of them by name."""
+        match self._semantics.tree.parent(node):
+            case ast.Call(func=function, args=given, keywords=named) if function is node:
+                return bool(named) or (len(given) > 1 and isinstance(given[0], (ast.Tuple, ast.List)))
+        return False
 
     def owners(self, node: ast.Attribute) -> Iterator[str]:
         """The classes of the libraries, by their full names, that a value has a member from."""

@@ -31,7 +31,8 @@ _NEEDS_GRADIENTS = frozenset(
 """Methods and functions that need gradients, or make them."""
 _NEED_GRADIENTS = re.compile(
     r"attack|advers|fgsm|pgd|perturb|saliency|grad_?cam|attribution|explain|hessian|jacobian|langevin|inner_loop|influence|"
-    r"integrated_grad|trainer$|deepdream|(^|_)dream|invert|grads(_|$)|gradients?$|derivativ|laplac|(^|_)pde(_|$)|pinn|physics",
+    r"integrated_grad|trainer$|deepdream|(^|_)dream|invert|grads(_|$)|gradients?$|derivativ|laplac|(^|_)pde(_|$)|pinn|physics|"
+    r"(^|_)gradients?_(update|step|descent|ascent|penalty)|(^|_)innerloop",
     re.IGNORECASE,
 )
 """What functions are called that compute gradients with respect to a model's inputs, or of a model in evaluation mode."""
@@ -41,6 +42,10 @@ _TRAINING = re.compile(
 """What functions are called that train what they are given."""
 _EXTRACTORS = re.compile(r"grad_?cam|cam_?extractor|smooth_?grad|saliency", re.IGNORECASE)
 """What is called that computes gradients of a model's scores when it is handed on."""
+_LOSSES = re.compile(r"(^|_)loss(es)?(_|$)", re.IGNORECASE)
+"""What losses are called: a model that ``adapt`` is given one for is a step of gradient descent further."""
+_INNER_OPTIMIZERS = re.compile(r"^_*(diff|inner)_?opt(im|imi[sz]er)?$", re.IGNORECASE)
+"""What optimizers are called whose ``step`` differentiates the loss that it is given."""
 _GRADIENT_APIS = (
     "torch.autograd.grad",
     "torch.autograd.functional.",
@@ -49,6 +54,8 @@ _GRADIENT_APIS = (
     "captum.",
     "torchcam.",
     "pytorch_grad_cam.",
+    "torchmeta.utils.gradient_based.",
+    "higher.",
     "torch.optim.",
 )
 _DEEP = 3
@@ -101,7 +108,7 @@ class GradientUses:
             return True
         if (self._semantics.qualified_name(call.func) or "").startswith(_GRADIENT_APIS):
             return True
-        if any(_EXTRACTORS.search(last_name(given)) for given in call.args):
+        if any(_EXTRACTORS.search(last_name(given)) for given in call.args) or _adapts(call):
             return True
         function = self._semantics.of(References).callee(call)
         if function is None:
@@ -126,3 +133,13 @@ class GradientUses:
             self._functions[function] = False
             self._functions[function] = self.used_in(function.body)
         return self._functions[function]
+
+
+def _adapts(call: ast.Call) -> bool:
+    """Whether a method takes a step down the loss that it is given: ``learner.adapt(loss)``, ``diffopt.step(loss)``."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if call.func.attr == "step":
+        return bool(call.args) and _INNER_OPTIMIZERS.search(last_name(call.func.value)) is not None
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return call.func.attr == "adapt" and any(_LOSSES.search(last_name(part)) for part in given)
