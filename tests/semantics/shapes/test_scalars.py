@@ -97,3 +97,7 @@ def test_a_criterion_that_is_handed_in_may_give_a_loss_for_each_item(made: str, 
 )
 def test_what_nothing_gives_a_value_raises_before_it_is_indexed(before: str, expected: list[str]) -> None:
     assert indexed(f"import torch\n{before}try:\n    print(loss.data[0])\nexcept Exception:\n    pass\n") == expected
+
+
+def test_a_part_of_a_program_has_its_values_from_elsewhere() -> None:
+    assert indexed("total += loss.data[0]\n") == ["loss"]

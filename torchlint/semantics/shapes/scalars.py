@@ -172,9 +172,13 @@ class Scalars:
         return value if names_loss(value) and not self._handed.may_keep_dimensions(value) else None
 
     def _is_bound_nowhere(self, value: ast.expr) -> bool:
-        """Whether nothing in the file gives a variable its value, which raises before it is indexed; a star gives no loss."""
-        names = self._semantics.bindings
-        return isinstance(value, ast.Name) and not names.lookup(value.id, names.scope_of(value))
+        """Whether nothing in the file gives a variable its value, which raises before it is indexed; a star gives no loss.
+
+        Code that imports nothing is a part of a program, whose other parts give values.
+        """
+        names, tree = self._semantics.bindings, self._semantics.tree
+        is_whole = bool(tree.of_type(ast.Import) or tree.of_type(ast.ImportFrom))
+        return is_whole and isinstance(value, ast.Name) and not names.lookup(value.id, names.scope_of(value))
 
     @cached_property
     def _propagated(self) -> Propagated:

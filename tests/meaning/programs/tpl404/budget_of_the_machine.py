@@ -9,7 +9,7 @@ torch.manual_seed(0)
 waits = []
 torch.cuda.synchronize = lambda *device: waits.append(len(waits))
 torch.cuda.is_available = lambda: True
-device = torch.device("cpu")
+device = torch.device("cuda" if waits else "cpu")
 model = nn.Linear(4, 4).to(device)
 x = torch.randn(2, 4).to(device)
 if torch.cuda.is_available():
