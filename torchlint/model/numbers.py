@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.model.joint import Joint
 from torchlint.semantics.numerics.broadcasts import Broadcast, Broadcasts
 from torchlint.semantics.numerics.denominators import Denominators, WrongDenominator
+from torchlint.semantics.numerics.learnt import LearntNumbers
 from torchlint.semantics.numerics.refused_patterns import RefusedPattern, RefusedPatterns
 from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
 from torchlint.semantics.purpose import Purpose
@@ -27,6 +28,10 @@ class NumbersQuestions:
         """Whether numbers are computed in a test of the code, which may compare them with those of a stable function."""
         scope, purpose = self._semantics.control_flow.scope, self._semantics.of(Purpose)
         return bool(self._model.answered(lambda node: purpose.is_test_case(scope(node)), call))
+
+    def may_learn(self, call: cst.Call) -> bool:
+        """Whether a backward pass may reach what is computed: not in tests, try-outs and files that learn nothing."""
+        return bool(self._model.answered(self._semantics.of(LearntNumbers).may_learn, call))
 
     def wrong_denominator(self, divisor: cst.BaseExpression) -> WrongDenominator[cst.BaseExpression] | None:
         """What is divided by a loader's number of batches, or samples, and was summed by the other; ``None`` for all else."""

@@ -74,6 +74,29 @@ def test_all_call_it_or_may(snippet: str) -> None:
     assert alone(snippet) == []
 
 
+CLASS = """
+class A:
+    def __enter__(self):
+        if {}:
+            {}
+
+    def __exit__(self):
+        if rank == 0:
+            {}
+"""
+
+
+def test_another_method_may_answer() -> None:
+    barrier = "dist.barrier()"
+    assert alone(CLASS.format("rank > 0", barrier, barrier)) == []
+    assert alone(CLASS.format("rank > 0", "dist.all_reduce(t)", f"«{barrier}»")) == [("rank == 0", True, True)]
+    assert alone(CLASS.format("rank == 0", f"«{barrier}»", f"«{barrier}»")) == [("rank == 0", True, True)] * 2
+    apart = CLASS.format("rank > 0", barrier, f"«{barrier}»").replace("    def __exit__", "class B:\n    def __exit__")
+    assert alone(apart) == [("rank == 0", True, True)]
+    elsewhere = CLASS.format("epoch > 0", barrier, f"«{barrier}»")
+    assert alone(elsewhere) == [("rank == 0", True, True)]
+
+
 def unwaited(snippet: str) -> list[str]:
     """What the marked operations are called."""
     semantics, nodes = marked(HEAD + snippet)

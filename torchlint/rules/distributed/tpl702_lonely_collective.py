@@ -47,8 +47,8 @@ class LonelyCollective(Rule):
     Unsafe: processes wait for one another that did not. A collective leaves its branch where it is the last in it, more code
     follows that, and what it is given is known there.
 
-    Left alone are collectives of a group, those that the other processes call in another branch, and those that are started
-    in front of a barrier of the same function.
+    Left alone are collectives of a group, those that the other processes call in another branch, of the function or of another
+    method of the class, and those that are started in front of a barrier of the same function.
 
     ## References
     - [torch.distributed: collective functions](https://docs.pytorch.org/docs/stable/distributed.html#collective-functions)

@@ -19,8 +19,10 @@ class UnstableLog(Rule):
     """
     ## What it does
     Finds `log(softmax(x))`, `log(sigmoid(x))` and `log(sum(exp(x)))`, as functions and as methods; also of some numbers of
-    such a tensor, and of what functions and models of the project give that end in a softmax or a sigmoid. In a test of the
-    code, where they are what others are compared with, they are strict.
+    such a tensor, and of what functions and models of the project give that end in a softmax or a sigmoid. They are
+    strict where no backward pass can reach them: in a test of the code, where they are what others are compared with; in what a
+    file tries out under `if __name__ == "__main__":`; under `no_grad`; and in a file that back-propagates nothing, outside of
+    functions that return or keep what they compute.
 
     ## Why is this bad
     The probability of what is unlikely becomes zero, and its logarithm minus infinity; the exponential of what is large becomes
@@ -30,11 +32,13 @@ class UnstableLog(Rule):
     ## Example
     ```python
     loss = -torch.log(torch.softmax(logits, dim=1))[:, 0].mean()
+    loss.backward()
     ```
 
     ## Use instead
     ```python
     loss = -torch.log_softmax(logits, dim=1)[:, 0].mean()
+    loss.backward()
     ```
 
     ## Fix safety
@@ -63,7 +67,7 @@ class UnstableLog(Rule):
             when = f"what `{self.model.shown(found.inner, 40)}` gives becomes zero"
         message = f"`{self.model.shown_call(node)}` is infinite where {when}, and its gradient NaN; use `{stable}`"
         mended = self._fix(node, found.inner, found) if found.is_direct else None
-        self.report(node, message, mended, strict=self.model.numbers.is_of_test(node))
+        self.report(node, message, mended, strict=not self.model.numbers.may_learn(node))
 
     def _fix(self, node: cst.Call, inner: cst.Call, found: Unstable[cst.BaseExpression]) -> CodeFix | None:
         """What does both at once."""

@@ -135,15 +135,31 @@ class LonelyCollectives:
         return False
 
     def _may_answer(self, other: ast.Call, call: ast.Call, branch: ast.If) -> bool:
-        """Whether the processes that do not take a branch may call the same there: in another branch on ranks, or below."""
+        """Whether the processes that do not take a branch may call the same there: in another branch on ranks, or below.
+
+        So may another method of the same class, as ``__enter__`` and ``__exit__`` of a context manager share a barrier; not
+        under the very same condition.
+        """
         if self._tree.function(other) is not self._tree.function(call):
-            return False
+            if not self._is_of_same_class(other, call):
+                return False
+            condition, same = self._branch_of_rank(other), ast.dump(branch.test)
+            if condition is not None and ast.dump(condition.test) == same:
+                return False
         if self._tree.inside(other, branch):
             return not in_body(self._child_of(branch, other), branch)
         return any(
             isinstance(parent, ast.If) and re.search(r"rank|main|master|world", ast.unparse(parent.test)) is not None
             for parent in self._tree.ancestors(other)
         )
+
+    def _is_of_same_class(self, other: ast.Call, call: ast.Call) -> bool:
+        """Whether two calls stand in methods of one class."""
+        one, another = self._tree.function(call), self._tree.function(other)
+        if not isinstance(one, FUNCTIONS) or not isinstance(another, FUNCTIONS):
+            return False
+        owner = self._tree.parent(one)
+        return isinstance(owner, ast.ClassDef) and self._tree.parent(another) is owner
 
     def _child_of(self, branch: ast.If, node: ast.AST) -> ast.AST:
         child = node
