@@ -212,3 +212,27 @@ def test_an_item_of_a_tensor_is_a_copy(holder: str, is_kept: bool) -> None:
     value = "«w.data»"
     snippet = f"import numpy\nbest = {holder}\nbest[0] = {value}{CHANGE}print(best[0] - w)"
     assert (kept(snippet) is not None) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("made", "device", "is_copied"),
+    [
+        ("nn.Linear(2, 2).cuda()", "'cuda'", True),
+        ("nn.Linear(2, 2).to(device)", "torch.device('cuda:0')", True),
+        ("nn.Linear(2, 2).to(device=device).eval()", "'cuda'", True),
+        ("nn.Linear(2, 2).to('cuda:1')", "None", True),
+        ("nn.Linear(2, 2).to(device)", "'cuda' if torch.cuda.is_available() else 'cpu'", False),
+        ("nn.Linear(2, 2).to(device)", "torch.device(args.device)", False),
+        ("nn.Linear(2, 2).to(device)", "'cpu'", False),
+        ("nn.Linear(2, 2).to(device).cpu()", "'cuda'", False),
+        ("nn.Linear(2, 2)", "'cuda'", False),
+        ("nn.Linear(2, 2).cuda()\nmodel.cpu()", "'cuda'", False),
+        ("nn.Linear(2, 2).cuda()\nif x:\n    model = nn.Linear(2, 2)", "'cuda'", False),
+        ("nn.Linear(2, 2).to(device)", "'cuda'\nif x:\n    device = 'cpu'", False),
+    ],
+)
+def test_what_lies_on_a_gpu_is_copied_to_the_cpu(made: str, device: str, is_copied: bool) -> None:
+    start = f"device = {device}\nmodel = {made}\noptimizer = torch.optim.SGD(model.parameters(), 1)\n"
+    for value in ("model.weight.data.cpu()", "{k: v.cpu() for k, v in model.state_dict().items()}"):
+        assert (kept(f"{start}before = «{value}»{STEP}print(before)") is None) is is_copied
+    assert kept(f"{start}before = «model.weight.data»{STEP}print(before)") is not None

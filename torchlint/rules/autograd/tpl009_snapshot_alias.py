@@ -18,6 +18,7 @@ class SnapshotAlias(Rule):
     `before = list(model.parameters())`, `old = w.detach()`, `best_model = model`, which are compared, restored or saved
     after `optimizer.step()`, `load_state_dict` or a call that trains; and `self.best_model = model`, or
     `self.best["model"] = self.model`, which another method reads, while the loop goes on training it that has called this one.
+    Of what the file puts on a GPU, by a device that is written out, `.cpu()` gives a copy.
 
     ## Why is this bad
     `state_dict()`, `parameters()`, `.detach()` and `.data` give the model's own memory. The optimizer changes it in place,

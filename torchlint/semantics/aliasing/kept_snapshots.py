@@ -21,6 +21,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.memory.changes import CHANGING
 from torchlint.semantics.memory.links import Links, Sharing
 from torchlint.semantics.memory.places import Place, Places
+from torchlint.semantics.training.gpu_weights import GpuWeights
 from torchlint.semantics.training.updates import Update, Updates
 
 Node = TypeVar("Node")
@@ -383,6 +384,9 @@ class KeptSnapshots:
         return True
 
     def _keep(self, snapshot: Snapshot, kept: _Kept, update: Update | None) -> None:
+        only_on_cpu = self._only_on_cpu(snapshot)
+        if only_on_cpu and self._semantics.of(GpuWeights).are_at(snapshot.place):
+            return
         self._found[snapshot.node].append(
             KeptSnapshot(
                 snapshot.of,
@@ -393,7 +397,7 @@ class KeptSnapshots:
                 snapshot.comprehension,
                 snapshot.node is snapshot.place.node,
                 is_entry_of_state(snapshot.core),
-                self._only_on_cpu(snapshot),
+                only_on_cpu,
             )
         )
 
