@@ -12,6 +12,7 @@ from torchlint.semantics.kinds.kind import UNKNOWN
 from torchlint.semantics.kinds.others.members import output_of
 from torchlint.semantics.kinds.results import LOSS_MODULES, is_reduced
 from torchlint.semantics.shapes.flattened_sums import FlattenedSums
+from torchlint.semantics.shapes.losses.left_unbound import is_left_unbound
 from torchlint.semantics.shapes.losses.propagated import Propagated
 from torchlint.semantics.shapes.ranks import Ranks
 
@@ -148,7 +149,7 @@ class Scalars:
         if not isinstance(node.ctx, ast.Load) or not _is_first(node.slice):
             return None
         value = base(node.value)
-        if (value is node.value and not self._trains) or self._is_bound_nowhere(value):
+        if (value is node.value and not self._trains) or is_left_unbound(value, self._semantics):
             return None
         kind = self._semantics.kind(value)
         if self._starts_with_dimensions(value) or self._is_of_one_element(value):
@@ -170,15 +171,6 @@ class Scalars:
         if self._is_of_torch and _has_data(node.value) and (self._propagated.are(value) or self._is_sum_of_losses(value)):
             return value
         return value if names_loss(value) and not self._handed.may_keep_dimensions(value) else None
-
-    def _is_bound_nowhere(self, value: ast.expr) -> bool:
-        """Whether nothing in the file gives a variable its value, which raises before it is indexed; a star gives no loss.
-
-        Code that imports nothing is a part of a program, whose other parts give values.
-        """
-        names, tree = self._semantics.bindings, self._semantics.tree
-        is_whole = bool(tree.of_type(ast.Import) or tree.of_type(ast.ImportFrom))
-        return is_whole and isinstance(value, ast.Name) and not names.lookup(value.id, names.scope_of(value))
 
     @cached_property
     def _propagated(self) -> Propagated:
