@@ -37,6 +37,7 @@ class Words:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._spoken: dict[str, bool] = {}
+        self._matched: dict[re.Pattern[str], bool] = {}
 
     @cached_property
     def all(self) -> frozenset[str]:
@@ -61,7 +62,9 @@ class Words:
 
     def match(self, pattern: re.Pattern[str]) -> bool:
         """Whether ``pattern`` is found in any word."""
-        return any(pattern.search(word) for word in self.all)
+        if pattern not in self._matched:
+            self._matched[pattern] = any(pattern.search(word) for word in self.all)
+        return self._matched[pattern]
 
     def _texts(self) -> Iterator[str]:
         """What the tree holds as text: nothing but names and the values of string constants."""
