@@ -16,7 +16,6 @@ from functools import partial
 from torchlint.project.importers import OF_PROJECTS, may_be_own
 from torchlint.project.programs import code_of, is_program
 from torchlint.project.told.outputs import outputs_of
-from torchlint.project.told.recorded import RECORDING, calls_so
 from torchlint.project.told.records import OF_RUNS, Records
 from torchlint.text.reading import read_file
 
@@ -85,6 +84,8 @@ what does.
 _IMPORTING = re.compile(rb"(?m)^[ \t]{0,60}(?:from[ \t]+([\w.]{1,200})[ \t]+import|import[ \t]+([\w., \t]{1,400}))")
 _ENDING = "models of probabilities"
 """The topic that asks for classes of modules whose forward ends in a sigmoid."""
+_RECORDING = ("recorded calls: ", "unrecorded calls: ")
+"""What the topics start with that ask for calls of a method: with autograd on, and where it is turned off."""
 _READING = "reads: "
 """The topic that asks whether an attribute, whose name it ends with, is read of anything but torch, or named by a string."""
 _SCHEDULES = "schedules of others: "
@@ -171,7 +172,9 @@ class Talk:
                 self._told[key] = self._look_for(_Numbering(topic.removeprefix(_NUMBERING)).is_in, root)
             elif topic.startswith(RECORD):
                 self._told[key] = self._records.is_record(topic.removeprefix(RECORD), root)
-            elif topic.startswith(RECORDING):
+            elif topic.startswith(_RECORDING):
+                from torchlint.project.told.recorded import calls_so
+
                 self._told[key] = self._look_for(partial(calls_so, topic), root)
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))

@@ -8,8 +8,6 @@ import warnings
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.summaries.shown.unrecorded import turns_off
 
-RECORDING = ("recorded calls: ", "unrecorded calls: ")
-"""What the topics start with that ask for calls of a method: with autograd on, and where it is turned off."""
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
