@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Function, is_false, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, is_false, last_name, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.purpose import is_evaluation
@@ -141,5 +141,5 @@ def _adapts(call: ast.Call) -> bool:
         return False
     if call.func.attr == "step":
         return bool(call.args) and _INNER_OPTIMIZERS.search(last_name(call.func.value)) is not None
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    given = given_to(call)
     return call.func.attr == "adapt" and any(_LOSSES.search(last_name(part)) for part in given)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.names import canonical
+from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.summaries.bodies import class_body
 from torchlint.semantics.summaries.local_names import imported_names
@@ -128,7 +129,7 @@ class ParameterlessModules:
         """Whether a call makes such a module, and gives it nothing that may have parameters."""
         if self._name(call.func) in _PLAIN:
             return not any(word.arg is None for word in call.keywords)
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = given_to(call)
         if any(map(self._may_have_parameters, given)):
             return False
         definition = self._semantics.facts.definition(call.func)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from torchlint.semantics import Binding, Form, Grad, Semantics
+from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.graphs.likely.inputs import LikelyInputs
 from torchlint.semantics.graphs.likely.parameterless import ParameterlessModules
 
@@ -38,7 +39,7 @@ class PlainRuns:
             case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _MOVES:
                 return self._is_result(inner, depth)
             case ast.Call(func=function, args=[_, *_]) if self._modules.are(function):
-                given = [*node.args, *(word.value for word in node.keywords)]
+                given = given_to(node)
                 return all(self._is_plain(each, depth - 1) for each in given)
         return False
 
