@@ -105,9 +105,9 @@ class DeprecatedUses:
         """
         found = {}
         for statement in self._semantics.tree.of_type(ast.ImportFrom):
-            names = (f"{statement.module}.{alias.name}" for alias in statement.names)
-            module = statement.module if statement.module in modules() else None
-            gone = module or next((name for name in names if name in unannounced()), None)
+            module = statement.module or ""
+            names = (module, *(f"{module}.{alias.name}" for alias in statement.names))
+            gone = module if module in modules() else next((name for name in names if name in unannounced()), None)
             if gone is not None and not statement.level:
                 found[statement] = gone
         return found

@@ -185,11 +185,9 @@ def members() -> dict[str, frozenset[str]]:
 
 @cache
 def modules() -> frozenset[str]:
-    """The full names of modules that go as a whole, with all that is in them: torch itself deprecates none."""
-    others = (
-        each for each in symbols() if each.startswith(("torchvision.", "torchaudio.")) and each.rpartition(".")[2].islower()
-    )
-    return frozenset(each for each in others if not deprecation(each).is_unannounced) | unannounced()
+    """The full names of modules that are deprecated as a whole, with all that is in them; torch itself has none."""
+    others = (each for each in symbols() - unannounced() if each.startswith(("torchvision.", "torchaudio.")))
+    return frozenset(each for each in others if each.rpartition(".")[2].islower())
 
 
 @cache
