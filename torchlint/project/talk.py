@@ -140,7 +140,7 @@ class Talk:
         self._replaced = replaced
         self._told: dict[tuple[str, str], bool | None] = {}
         self._imports: dict[str, dict[str, _Folder]] = {}
-        self._records = Records(replaced, _files_but_records, self._names_imported)
+        self._records = Records(self._code, _files_but_records, self._names_imported)
 
     def forget(self) -> None:
         """Has all files be read again."""
@@ -188,10 +188,16 @@ class Talk:
 
     def _chooses_device(self, root: str) -> bool | None:
         """Whether code says where to run, and not only which GPUs the process is to see, or a model to be wrapped for."""
-        found = self._look_for(_says_where, root)
-        if found is False and self._look_for(_has_number, root):
-            return self._look_for(_BY_NUMBER.search, root)
-        return found
+        is_unread = has_number = is_by_number = False
+        for text in self._texts(root):
+            if text is None:
+                is_unread = True
+            elif _speaks_of(_CHOOSING, text):
+                return True
+            else:
+                has_number = has_number or _has_number(text)
+                is_by_number = is_by_number or (b"gpu" in text.lower() and _BY_NUMBER.search(text) is not None)
+        return None if is_unread else has_number and is_by_number
 
     def _imported(self, root: str) -> dict[str, _Folder]:
         """What the code in each folder below a root imports."""
@@ -209,12 +215,7 @@ class Talk:
 
     def _names_imported(self, path: str) -> Iterator[list[str]]:
         """The parts of the names of what a file imports from."""
-        try:
-            text = self._replaced(path)
-            code = code_of(path, read_file(path, _LARGEST) if text is None else text)
-        except (OSError, ValueError):
-            return
-        for match in _IMPORTING.finditer(code):
+        for match in _IMPORTING.finditer(self._code(path) or b""):
             for name in (match[1] or match[2]).decode("ascii", "replace").split(","):
                 parts = [part for part in name.split()[0].split(".") if part] if name.split() else []
                 if parts:
@@ -237,11 +238,15 @@ class Talk:
                 return
             if named is not None and not named.search(os.path.basename(path)):
                 continue
-            try:
-                text = self._replaced(path)
-                yield code_of(path, read_file(path, _LARGEST) if text is None else text)
-            except (OSError, ValueError):
-                yield None
+            yield self._code(path)
+
+    def _code(self, path: str) -> bytes | None:
+        """The code of a file, of a notebook that of its cells; `None` where it cannot be read."""
+        try:
+            text = self._replaced(path)
+            return code_of(path, read_file(path, _LARGEST) if text is None else text)
+        except (OSError, ValueError):
+            return None
 
 
 def _leans(folder: str, imported: dict[str, _Folder]) -> bool:
@@ -275,11 +280,6 @@ def _speaks_of(topic: str, text: bytes) -> bool:
                 return True
             place = small.find(word, end)
     return False
-
-
-def _says_where(text: bytes) -> bool:
-    """Whether code speaks of the CPU as a device, of a choice, or of another GPU than the first one."""
-    return _speaks_of(_CHOOSING, text)
 
 
 def _has_number(text: bytes) -> bool:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 
-from torchlint.project.programs import code_of
-from torchlint.text.reading import read_file
-
 OF_RUNS = frozenset(
     {
         *("log", "logs", "tb_logs", "lightning_logs", "wandb", "runs", "output", "outputs", "result", "results"),
@@ -18,7 +15,6 @@ OF_RUNS = frozenset(
 _MOST_FILES = 400
 _MOST_ALIKE = 8
 """So many files of one name are compared with a copy."""
-_LARGEST = 1_000_000
 _FEWEST_LINES = 5
 _SHARED = 0.9
 """So much of each of the two is in the other one: the project goes on while its records stay."""
@@ -38,11 +34,11 @@ class Records:
 
     def __init__(
         self,
-        replaced: Callable[[str], bytes | None],
+        code: Callable[[str], bytes | None],
         files: Callable[[str], Iterator[str | None]],
         imports: Callable[[str], Iterable[list[str]]],
     ) -> None:
-        self._replaced = replaced
+        self._code = code
         self._files = files
         self._imports = imports
         self._projects: dict[str, tuple[dict[str, list[str]], set[str]] | None] = {}
@@ -86,12 +82,7 @@ class Records:
         return self._lines[path]
 
     def _read(self, path: str) -> frozenset[bytes]:
-        try:
-            text = self._replaced(path)
-            code = code_of(path, read_file(path, _LARGEST) if text is None else text)
-        except (OSError, ValueError):
-            return frozenset()
-        return frozenset(filter(None, map(bytes.strip, code.splitlines())))
+        return frozenset(filter(None, map(bytes.strip, (self._code(path) or b"").splitlines())))
 
 
 def _are_alike(one: frozenset[bytes], other: frozenset[bytes]) -> bool:
