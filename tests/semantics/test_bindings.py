@@ -242,3 +242,24 @@ def test_what_a_loop_binds() -> None:
     outer, inner = [node for node in semantics.tree.nodes if isinstance(node, (ast.For, ast.While))]
     assert [binding.name for binding in semantics.bindings.bound_in_loop(outer)] == ["i", "a", "b", "c", "g"]
     assert [binding.name for binding in semantics.bindings.bound_in_loop(inner)] == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("snippet", "value"),
+    [
+        ("x = 1\nx = 2\n«x»", "2"),
+        ("x: int = 1\n«x»", "1"),
+        ("if c:\n    x = 1\nelse:\n    x = 2\n«x»", None),
+        ("x, y = 1, 2\n«x»", None),
+        ("x = 1\nx += 2\n«x»", None),
+        ("for x in y:\n    «x»", None),
+        ("def f(x):\n    «x»", None),
+        ("x: int\n«x»", None),
+        ("«x»", None),
+        ("x = f()\n«x.y»", None),
+    ],
+)
+def test_one_value_that_a_name_has(snippet: str, value: str | None) -> None:
+    semantics, [node] = marked(snippet)
+    found = semantics.bindings.assigned(node)
+    assert (ast.unparse(found) if found is not None else None) == value

@@ -82,9 +82,7 @@ class LoaderItems:
     def _made(self, node: ast.expr) -> ast.Call | None:
         """The call that makes something, right there or for the one name that it has."""
         if isinstance(node, ast.Name):
-            bindings = self._semantics.bindings.reaching(node)
-            is_assigned = len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path
-            value = bindings[0].value if is_assigned else None
+            value = self._semantics.bindings.assigned(node)
             return value if isinstance(value, ast.Call) else None
         return node if isinstance(node, ast.Call) else None
 

@@ -31,6 +31,13 @@ class Bindings(Scopes):
         """The bindings that may have given ``name`` its value there; empty where the file does not bind it."""
         return self._reaching.get(name, ())
 
+    def assigned(self, name: ast.AST | None) -> ast.expr | None:
+        """The one value that a name has: all that one assignment gives; ``None`` where it may have others, or is no name."""
+        bindings = self.reaching(name) if isinstance(name, ast.Name) else ()
+        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
+            return None
+        return bindings[0].value
+
     def adopt(self, expression: ast.expr) -> None:
         """Resolves the names of an expression that is not part of the tree, a quoted annotation, as in the module's scope."""
         for node in ast.walk(expression):

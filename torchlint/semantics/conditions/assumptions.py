@@ -171,10 +171,7 @@ class Assumptions:
 
     def _value(self, test: ast.expr) -> ast.expr | None:
         """What a name stands for that is given a truth value once: ``train = optimizer is not None``."""
-        bindings = self._semantics.bindings.reaching(test) if isinstance(test, ast.Name) else ()
-        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
-            return None
-        value = bindings[0].value
+        value = self._semantics.bindings.assigned(test)
         return value if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Constant, ast.Name)) else None
 
     # --- the conditions of a place -----------------------------------------------------------------------------------

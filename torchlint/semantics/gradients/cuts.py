@@ -144,10 +144,7 @@ class Cuts:
 
     def _bound(self, name: ast.Name) -> ast.expr | None:
         """What a name is bound to, if that is certain and does not say the name itself."""
-        bindings = self._bindings.reaching(name)
-        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
-            return None
-        value = bindings[0].value
+        value = self._bindings.assigned(name)
         mentions = value is not None and any(isinstance(part, ast.Name) and part.id == name.id for part in ast.walk(value))
         return None if mentions else value
 

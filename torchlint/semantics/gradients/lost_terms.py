@@ -185,10 +185,7 @@ class LostTerms:
         """Whether a variable is called a loss, and is what something gives that is called like one: ``self.adv_loss(…)``."""
         if not isinstance(value, ast.Name) or not _LOSS.search(value.id):
             return False
-        bindings = self._semantics.bindings.reaching(value)
-        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
-            return False
-        made = bindings[0].value
+        made = self._semantics.bindings.assigned(value)
         return isinstance(made, ast.Call) and _LOSS.search(last_name(made.func)) is not None and not self._is_quiet(made)
 
     def _is_quiet(self, made: ast.Call) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
 from torchlint.semantics.scores.activations import Activations
 from torchlint.semantics.scores.outputs import Output
@@ -160,11 +160,7 @@ class UnstableLogs:
 
     def _computed(self, value: ast.expr) -> ast.expr:
         """What a name was given, where that is one value; anything else itself."""
-        if isinstance(value, ast.Name):
-            bindings = self._semantics.bindings.reaching(value)
-            if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path:
-                return bindings[0].value or value
-        return value
+        return self._semantics.bindings.assigned(value) or value
 
     def _unstable(self, inner: ast.Call, *, is_direct: bool) -> Unstable[ast.expr] | None:
         for function in STABLE:

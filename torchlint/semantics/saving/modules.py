@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from torchlint.semantics import Form, Semantics, Type, torch_api
+from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, argument, dotted, is_false, is_none, keyword
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
@@ -103,10 +103,7 @@ class SavedModules:
 
     def _display(self, name: ast.Name) -> ast.expr | None:
         """The display of a dict or list that a name has for certain."""
-        bindings = self._semantics.bindings.reaching(name)
-        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
-            return None
-        value = bindings[0].value
+        value = self._semantics.bindings.assigned(name)
         is_display = isinstance(value, (ast.Dict, ast.List, ast.Tuple, ast.DictComp)) or (
             isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "builtins.dict"
         )

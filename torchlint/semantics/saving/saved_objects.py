@@ -96,11 +96,8 @@ class SavedObjects:
 
     def _written_out(self, value: ast.expr) -> tuple[ast.expr, ast.Name | None]:
         """What a name stands for that is assigned once, with the name; all else as it is."""
-        if isinstance(value, ast.Name):
-            bindings = self._semantics.bindings.reaching(value)
-            if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path and bindings[0].value:
-                return bindings[0].value, value
-        return value, None
+        written = self._semantics.bindings.assigned(value)
+        return (written, value) if written is not None and isinstance(value, ast.Name) else (value, None)
 
     def _returned(self, value: ast.expr) -> ast.expr | None:
         """What a function of the file always returns that makes what is saved: ``torch.save(self.checkpoint(), path)``."""

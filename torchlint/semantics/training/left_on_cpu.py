@@ -59,14 +59,7 @@ class LeftOnCpu:
 
     def _text(self, path: ast.expr) -> str | None:
         """The text that a path is, as it is written out there, or where the one name that it has got it."""
-        bindings = self._semantics.bindings.reaching(path) if isinstance(path, ast.Name) else ()
-        if (
-            len(bindings) == 1
-            and bindings[0].form is Form.ASSIGNMENT
-            and not bindings[0].path
-            and bindings[0].value is not None
-        ):
-            path = bindings[0].value
+        path = self._semantics.bindings.assigned(path) or path
         return path.value if isinstance(path, ast.Constant) and isinstance(path.value, str) else None
 
 

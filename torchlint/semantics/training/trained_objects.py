@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import argument, given_to, last_name, position
 from torchlint.semantics.saving.own_files import OwnFiles
 
@@ -57,9 +57,9 @@ class TrainedObjects:
         for call in self._tree.of_type(ast.Call):
             match call.func:
                 case ast.Attribute(value=ast.Name() as trainer, attr=method) if method in _RUNS:
-                    made = self._given(trainer)
+                    made = self._semantics.bindings.assigned(trainer)
                 case ast.Name() as trainer if _TRAINER.search(trainer.id):
-                    made = self._given(trainer)
+                    made = self._semantics.bindings.assigned(trainer)
                 case _:
                     continue
             if isinstance(made, ast.Call) and _TRAINER.search(last_name(made.func)):
@@ -67,13 +67,6 @@ class TrainedObjects:
                     told[made] = self._told(made)
                 found[self._tree.function(call)].append((call, self._told(call), told[made]))
         return found
-
-    def _given(self, name: ast.Name) -> ast.expr | None:
-        """The one value that a name has."""
-        bindings = self._semantics.bindings.reaching(name)
-        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
-            return None
-        return bindings[0].value
 
     def _places(self, path: ast.expr, depth: int) -> Iterator[str]:
         """What says in which place a path is: names and attributes, and what has an attribute that is a place of a run."""
@@ -85,7 +78,7 @@ class TrainedObjects:
             elif isinstance(part, ast.Name) and part.id not in ("self", "cls"):
                 if _PLACE.search(part.id):
                     yield part.id
-                if depth and (value := self._given(part)) is not None:
+                if depth and (value := self._semantics.bindings.assigned(part)) is not None:
                     yield from self._places(value, depth - 1)
 
     def _told(self, call: ast.Call) -> set[str]:
@@ -94,7 +87,7 @@ class TrainedObjects:
         while pending:
             for part in _values(pending.pop()):
                 found.add(ast.unparse(part))
-                given = self._given(part) if isinstance(part, ast.Name) else None
+                given = self._semantics.bindings.assigned(part)
                 if isinstance(given, (ast.Call, ast.List, ast.Tuple, ast.Dict)) and given not in seen:
                     seen.add(given)
                     pending.append(given)

@@ -73,10 +73,8 @@ class WholePrograms:
     def _end(self, path: ast.expr) -> str:
         """The suffix of a file that a path is written out to have."""
         if isinstance(path, ast.Name):
-            bindings = self._semantics.bindings.reaching(path)
-            if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
-                return ""
-            return self._end(bindings[0].value) if isinstance(bindings[0].value, (ast.Constant, ast.JoinedStr)) else ""
+            value = self._semantics.bindings.assigned(path)
+            return self._end(value) if isinstance(value, (ast.Constant, ast.JoinedStr)) else ""
         match path:
             case ast.Constant(value=str(text)) | ast.JoinedStr(values=[*_, ast.Constant(value=str(text))]):
                 return text.rpartition(".")[2] if "." in text else ""
