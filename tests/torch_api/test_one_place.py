@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import torchlint
-from torchlint.semantics.apis.deprecations import Deprecation, deprecations, is_member, modules
+from torchlint.semantics.apis.deprecations import Deprecation, deprecations, is_member, modules, unannounced
 
 CODES = ("TPL106", "TPL107", "TPL108", "TPL109", "TPL111")
 
@@ -35,7 +35,7 @@ TWICE = {
 
 def program(row: Deprecation) -> str:
     """A program that uses what a row is about, once."""
-    if not row.parameter and row.symbol in modules():
+    if not row.parameter and row.symbol in modules() | unannounced():
         return f"from {row.symbol} import anything\n"
     owner, name = owner_and_name(row.symbol)
     call = f"{name}({given(row)})" if row.parameter else f"{name}()"
