@@ -222,3 +222,18 @@ def test_folders_can_be_taken_in_at_a_glance() -> None:
     """A folder's ``__init__`` says what is in it, and is not counted."""
     counts = Counter(path.parent.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py") if path.stem != "__init__")
     assert {folder for folder, count in counts.items() if count > MOST_MODULES} == set(LARGE_FOLDERS)
+
+
+def test_tests_are_collected_without_torch() -> None:
+    tests = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests").rglob("conftest.py")]
+    libraries = {test: {name.split(".")[0] for name in imported(ast.parse(test.read_bytes()))} for test in tests}
+    assert [str(test) for test in tests if "torch" in libraries[test]] == []
+
+
+def imported(module: ast.Module) -> Iterator[str]:
+    """The modules that its statements import where they stand in no other statement: what importing it needs."""
+    for statement in module.body:
+        if isinstance(statement, ast.Import):
+            yield from (alias.name for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            yield statement.module or ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 from marked import marked
 from torchlint.semantics.graphs.likely.refilled import RefilledTensors
@@ -59,6 +58,7 @@ def test_they_may_be_computed(text: str) -> None:
 @pytest.mark.parametrize("leaf", [True, False])
 @pytest.mark.parametrize("recorded", [True, False])
 def test_torch_resizes_nothing_that_requires_grad(leaf: bool, recorded: bool) -> None:
+    torch = pytest.importorskip("torch")
     value = torch.ones(3, requires_grad=True)
     value = value if leaf else value * 2
     with torch.set_grad_enabled(recorded), pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
