@@ -55,3 +55,23 @@ def test_stacking_arrays_adds_the_imports_that_are_missing() -> None:
 def test_silent_where_the_target_lacks_what_they_recommend(code: str, text: str) -> None:
     assert codes(text, code) == [code]
     assert codes(text, code, options=Options(target=TorchVersion(0, 3))) == []
+
+
+@pytest.mark.parametrize(
+    ("hiding", "copied", "is_strict"),
+    [
+        ('warnings.filterwarnings("ignore")', "x", True),
+        ('warnings.simplefilter("ignore", UserWarning)', "x", True),
+        ('warnings.filterwarnings("ignore", category=FutureWarning)', "x", False),
+        ("", "x", False),
+        ('warnings.filterwarnings("ignore")', "torch.zeros(3)", False),
+        ('warnings.filterwarnings("ignore")', "net(x)", False),
+        ('warnings.filterwarnings("ignore")', "net.weight", False),
+    ],
+)
+def test_a_copy_without_a_graph_of_which_no_warning_is_seen(hiding: str, copied: str, is_strict: bool) -> None:
+    text = (
+        f"import warnings\n\nimport torch\nfrom torch import nn\nfrom torch.utils.data import DataLoader\n\n{hiding}\n"
+        f"net = nn.Linear(3, 1)\nfor x, y in DataLoader(items(), 8):\n    z = torch.tensor({copied}, dtype=torch.float32)\n"
+    )
+    assert [each.is_strict for each in lint(Source(text), select_rules(select=["TPL207"]))] == [is_strict]

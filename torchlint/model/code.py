@@ -47,6 +47,11 @@ class CodeQuestions:
         return self._semantics.of(UnseenWarnings).fact
 
     @property
+    def hides_warnings(self) -> bool:
+        """Whether the file hides the warnings that torch gives, for the whole run."""
+        return self._semantics.of(UnseenWarnings).are_hidden
+
+    @property
     def has_own_torch(self) -> Fact:
         """Whether the file puts nothing else in the place of what is torch's."""
         return self._semantics.of(OwnTorch).fact

@@ -46,6 +46,7 @@ def test_what_is_a_tensor_already(text: str, calls: dict[str, bool]) -> None:
     assert found(text) == calls
 
 
+MAYBE_ANOTHER = "def each():\n    yield run()\nif other:\n    loader = each()\n"
 LOADED = "from torch.utils.data import DataLoader\nloader = DataLoader(data, 8)\n"
 
 
@@ -56,6 +57,8 @@ LOADED = "from torch.utils.data import DataLoader\nloader = DataLoader(data, 8)\
         "items = iter(loader)\nx, y = next(items)\ntorch.tensor(x)",
         "items = iter(loader)\nx, y = items.next()\ntorch.tensor(x)",
         "for batch in loader:\n    x, y = batch\n    torch.tensor(x)",
+        "for batch in loader:\n    x, y = batch[0], batch[1]\n    torch.tensor(x)",
+        "def each():\n    yield run()\nfor x, y in loader:\n    torch.tensor(x)",
         "def f(items):\n    batch = next(items)\n    x, y = batch\n    torch.tensor(x)\n\n\nf(iter(loader))",
     ],
 )
@@ -73,6 +76,10 @@ def test_items_of_a_loader(text: str) -> None:
         "x, y = len(loader), 1\ntorch.tensor(x)",
         "for batch in loader:\n    x, y = batch.ids, 1\n    torch.tensor(x)",
         "batch = next(iter(loader))\nx = batch\ntorch.tensor(x)",
+        "for batch in loader:\n    x, y = batch['x'], batch['y']\n    torch.tensor(x)",
+        f"{MAYBE_ANOTHER}for x, y in loader:\n    torch.tensor(x)",
+        f"{MAYBE_ANOTHER}for n, (x, y) in enumerate(loader):\n    torch.tensor(x)",
+        f"{MAYBE_ANOTHER}for batch in loader:\n    x, y = batch\n    torch.tensor(x)",
     ],
 )
 def test_what_is_no_item_of_a_loader(text: str) -> None:

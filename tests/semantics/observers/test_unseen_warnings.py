@@ -48,3 +48,37 @@ def test_nobody_looks_at_warnings(text: str) -> None:
 )
 def test_somebody_looks_at_warnings(text: str, shown: str) -> None:
     assert fact(text).doubt == f"`{shown}` may take notice of the warning that goes"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import warnings\nwarnings.filterwarnings('ignore')",
+        "import warnings\nwarnings.simplefilter('ignore')",
+        "from warnings import filterwarnings\nfilterwarnings(action='ignore')",
+        "import warnings\nwarnings.simplefilter('ignore', UserWarning)",
+        "import warnings\nwarnings.filterwarnings('ignore', category=UserWarning)\nwarnings.filterwarnings('ignore', 'a text')",
+        "import warnings\nif True:\n    warnings.filterwarnings('ignore', '', Warning)",
+    ],
+)
+def test_warnings_are_hidden_for_the_whole_run(text: str) -> None:
+    assert UnseenWarnings(Semantics(ast.parse(text))).are_hidden
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import warnings",
+        "import warnings\nwarnings.filterwarnings('error')",
+        "import warnings\nwarnings.filterwarnings('ignore', category=FutureWarning)",
+        "import warnings\nwarnings.filterwarnings('ignore', 'a text')",
+        "import warnings\nwarnings.filterwarnings('ignore', module='pandas')",
+        "import warnings\nwarnings.filterwarnings('ignore')\nwarnings.filterwarnings('default', category=UserWarning)",
+        "import warnings\nwarnings.filterwarnings('ignore')\nwarnings.resetwarnings()",
+        "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('ignore')",
+        "import warnings\ndef quiet():\n    warnings.simplefilter('ignore')",
+        "def filterwarnings(action):\n    pass\nfilterwarnings('ignore')",
+    ],
+)
+def test_warnings_may_be_seen(text: str) -> None:
+    assert not UnseenWarnings(Semantics(ast.parse(text))).are_hidden

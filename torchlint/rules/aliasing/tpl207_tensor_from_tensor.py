@@ -24,6 +24,9 @@ class TensorFromTensor(Rule):
     where a function asks whether its argument is a tensor, and makes one of it on every path; and where it always makes one of
     an argument, for which every call in the file gives a tensor.
 
+    Strict is what has no graph to be cut from and is copied on purpose, as what a loader gives, in a file that hides all
+    warnings, `warnings.filterwarnings("ignore")`: nothing is left of it but that the line could be another.
+
     ## Why is this bad
     It copies, warns, and cuts the copy from the graph in passing: no gradient flows through it, which nothing in the line
     says.
@@ -78,7 +81,12 @@ class TensorFromTensor(Rule):
         said = f"`{text}`, which is a tensor already" if len(text) <= _LONGEST else "a tensor"
         instead = "".join(f".{method}()" for method in self._copy(data)) or text
         message = f"`{self.model.shown(node.func)}` copies {said}, and cuts the copy from the graph; use `{instead}`"
-        self.report(node, message, self._copying(node, given))
+        self.report(node, message, self._copying(node, given), strict=self._is_of_no_matter(data))
+
+    def _is_of_no_matter(self, data: cst.BaseExpression) -> bool:
+        """Whether a tensor that others have, too, has no graph, and nobody sees the warning."""
+        is_shared = "clone" in self._copy(data)
+        return is_shared and self.model.kind(data).grad is Grad.NONE and self.model.code.hides_warnings
 
     def _copying(self, call: cst.Call, given: cst.Arg) -> CodeFix | None:
         """Replaces the call by ``data.detach().clone()`` and what the other arguments ask for."""

@@ -11,7 +11,7 @@ import ast
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, walk_body
 from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.kind import Basis, Grad, Kind, Type
 
@@ -95,7 +95,7 @@ class LikelyTensors:
             return False
         if kind.loose:
             is_item = binding.form is Form.LOOP or (binding.form is Form.ASSIGNMENT and bool(binding.path))
-            return is_item and kind.basis is Basis.BATCH and self._is_collated
+            return is_item and kind.basis is Basis.BATCH and self._is_collated and not self._may_be_of_others(binding)
         if binding.form is Form.LOOP:
             return kind.grad is Grad.LEAF or (not binding.path and self._gives_tensors(binding.value))
         if binding.form is not Form.ASSIGNMENT:
@@ -106,6 +106,31 @@ class LikelyTensors:
     def _is_collated(self) -> bool:
         """Whether what data loaders give is made of tensors: no function of the file makes batches."""
         return not self._semantics.words.speak_of("collate_fn")
+
+    def _may_be_of_others(self, binding: Binding) -> bool:
+        """Whether an item of a batch has a key, as those of other libraries do, or its batch may be what a generator of the
+        file yields: what a session of TensorFlow's gives is an array.
+        """
+        match binding.value, binding.path:
+            case ((ast.Tuple(elts=parts) | ast.List(elts=parts)), (int() as place, *_)) if place < len(parts):
+                return isinstance(parts[place], ast.Subscript) and not self.is_tensor(parts[place])
+            case ast.Name() as batch, _ if binding.form is Form.ASSIGNMENT:
+                return any(map(self._is_of_generator, self._semantics.bindings.reaching(batch)))
+        return self._is_of_generator(binding)
+
+    def _is_of_generator(self, item: Binding) -> bool:
+        """Whether a loop runs over a variable that has a generator of the file on one of the ways to it."""
+        iterated = item.value if item.form is Form.LOOP else None
+        while isinstance(iterated, ast.Call) and iterated.args:
+            iterated = iterated.args[0]
+        bindings = self._semantics.bindings.reaching(iterated) if isinstance(iterated, ast.Name) else ()
+        made = (each.value for each in bindings if isinstance(each.value, ast.Call) and not each.path)
+        return any(self._yields(self._semantics.facts.definition(call.func)) for call in made)
+
+    def _yields(self, function: ast.AST | None) -> bool:
+        return isinstance(function, FUNCTIONS) and any(
+            isinstance(part, (ast.Yield, ast.YieldFrom)) for part in walk_body(function.body)
+        )
 
     def _is_tensor_class(self, annotation: ast.expr | None) -> bool:
         if not isinstance(annotation, (ast.Name, ast.Attribute)):
