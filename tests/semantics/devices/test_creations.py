@@ -248,3 +248,30 @@ def test_what_a_data_set_makes_stays_on_the_cpu(base: str, before: str, stays: b
 )
 def test_a_move_behind_a_name(body: str, expected: str) -> None:
     assert asked(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "stays"),
+    [
+        ("torch.ones(3)", True),
+        ("torch.tensor(0.5).float()", True),
+        ("torch.bernoulli(torch.tensor(rate).float())", True),
+        ("torch.zeros(3, device=device)", False),
+        ("torch.ones_like(other)", False),
+        ("torch.tensor(torch.ones(3).cuda())", False),
+        ("torch.bernoulli(other)", False),
+        ("torch.ones(3).to(device)", False),
+        ("torch.ones(3).cuda()", False),
+        ("other", False),
+        ("torch.ones(3)\nif device: y = other", False),
+    ],
+)
+def test_a_tensor_that_follows_one_of_the_cpu(made: str, stays: bool) -> None:
+    found = creation(f"y = {made}\n«torch.tensor(1).float().to(y.device)»")
+    assert found is not None
+    assert found.stays is stays
+
+
+def test_a_tensor_is_not_moved_to_where_it_is() -> None:
+    assert creation("y = torch.ones(3)\n«torch.zeros(3).to(y.device)»") is None
+    assert creation("torch.set_default_device(device)\ny = torch.ones(3)\n«torch.zeros(3).to(y.device)»") is not None

@@ -37,6 +37,7 @@ def is_tried(snippet: str) -> bool:
         "x = «torch.randint(0, 9, (2, 1, 28, 28)).cuda()»\nprint(net(x))",
         "x = «torch.rand(1, 1024, 3).cuda()»\nprint(net(x))",
         # what counts operations, or asks for a form
+        "def count(net, n):\n    x = «torch.rand(n, 3).cuda()» if n else torch.rand(n)\n    return profile(net, inputs=(x,))",
         "x = «torch.zeros(n, 9).to(device)»\nmacs, n = profile(net, inputs=(x,))\nprint(macs, x.shape)\nnet(y).backward()",
         "class T:\n    def __init__(self, net, n):\n        self.n = net(«torch.ones(n, 8).cuda()»).flatten(1).shape[1]",
         "def size(net, n):\n    out = net(«torch.ones(n, 8).cuda()»)\n    loss.backward()\n    return out.size(1), out.shape",

@@ -250,3 +250,27 @@ def test_a_device_that_is_the_cpu_in_the_end(devices: str, expected: bool) -> No
     semantics, (node,) = marked(f"{HEADER}def f(rounds, flag):\n    {devices}\n    {body}\n    return d\n")
     assert isinstance(node, ast.BinOp)
     assert (node in semantics.of(Timings).unfinished) is expected
+
+
+@pytest.mark.parametrize(
+    ("made", "kept", "used", "is_found"),
+    [
+        ("s = []", "s.append({})", "", False),
+        ("s = list()", "s.append({})", "", False),
+        ("s = [0.0] * rounds", "s[0] = {}", "", True),  # what is multiplied may be anybody's
+        ("s = [0.0 for _ in range(rounds)]", "s[0] = {}", "", False),
+        ("s = np.zeros(rounds)", "s[0] = {}", "", False),
+        ("s = []", "s.append({})", "print(s)", True),
+        ("s = []", "s.append({})", "return s", True),
+        ("s = []", "s.append({})", "s[0] += 1", True),
+        ("s = []", "s.append({})", "def g(): return sum(s)", True),
+        ("s = rounds", "s.append({})", "", True),
+        ("s = rounds.times", "s[0] = {}", "", True),
+        ("s = flag.s = []", "s.append({})", "", True),
+        ("s = []\nif flag:\n    s = rounds", "s.append({})", "", True),
+        ("global s\ns = []", "s.append({})", "", True),
+    ],
+)
+def test_times_that_nobody_reads(made: str, kept: str, used: str, is_found: bool) -> None:
+    body = f"import numpy as np\n{made}\nt = now()\ny = model(x)\n{kept.format('«now() - t»')}\nd = 0\n{used}"
+    assert (timing(body) is not None) is is_found

@@ -17,6 +17,8 @@ HEAD = "import torch\nimport torch.nn as nn\n"
     [
         "m.load_state_dict(«torch.load(p)»)",
         "m = «torch.load(p)»\nm.eval()",
+        "m.load_state_dict(renamed(«torch.load(p)», key))",
+        "x = «torch.load(p)»\nm.load_state_dict(decrypt(x['state_dict'], key))",
         "m = «torch.load(p)»\ntorch.optim.SGD(m.head.parameters(), 0.1)",
         "m = «torch.load(p)»\nm(x)",
         "m = «torch.load(p)».module\nm.cuda()",
@@ -52,6 +54,8 @@ def test_what_is_loaded_shows_to_be_tensors(snippet: str) -> None:
     "snippet",
     [
         "x = torch.load(p)",
+        "m.load_state_dict(decrypt(torch.load(p), key))",
+        "x = torch.load(p)\ny = x\nw, t = crypto.decrypt_model(key, y)\nm.load_state_dict(w)",
         "s = torch.load(p)\nfor k, v in s.items():\n    d[k].copy_(torch.from_numpy(v))",
         "torch.save({'m': m.state_dict()}, p)\ntorch.save({'loss': z}, q)\nprint(torch.load(q)['loss'])",
         "torch.save({'m': m.state_dict(), 'loss': z}, p)\ntorch.save({'loss': z}, q)\nprint(torch.load(q)['loss'])",

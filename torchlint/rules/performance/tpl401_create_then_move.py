@@ -39,7 +39,8 @@ class CreateThenMove(Rule):
     a test, under `if __name__ == "__main__":` of a file without a training, a `dummy_input`, what a model's operations are
     counted with or only the form of its output is read of, an image of written sizes that is only given to calls where
     nothing is trained; and so is `torch.zeros(n).to(x.device)` in a script, or a project, that trains and speaks of no
-    device but those of tensors, and in a `Dataset` that does.
+    device but those of tensors, and in a `Dataset` that does; and where that `x` was made on the CPU, as the line shows that
+    makes it.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of

@@ -23,6 +23,7 @@ class UnsynchronisedTiming(Rule):
     Reported is work that the code around it puts on a GPU, by `.cuda()`, `.to(device)` or `device=`, and that nothing waits for
     before the reading: no `.item()`, no `.cpu()`, no printing of values, and no call of a function that may do so. Laps of a
     loop, each of which starts with the reading that ends the one before, are left alone: what one leaves counts for the next.
+    So are times that nobody reads, `times.append(time.time() - start)` of a list that goes nowhere.
 
     ## Example
     ```python

@@ -58,9 +58,9 @@ class LoadWithoutMapLocation(Rule):
     model is loaded to that device, too: an optimizer beside it is moved by nothing. So is one of which an item takes the
     place of what was moved before (`x = x.to(device)`, then `x = saved["x"]`), or becomes a part of the object that calls it.
     There is no fix either where an entry is reckoned with by a key (`v = saved["v"]`, then `v[key] * rate`), and for a call
-    that unpacks its arguments. Not reported are what may as well be plain data, an explicit `map_location=None`, loading that
-    has another branch with a `map_location` that is no GPU, or a handler with one for where it fails, and what the same
-    function saved to memory.
+    that unpacks its arguments. Not reported are what may as well be plain data, what is decrypted before it becomes weights,
+    an explicit `map_location=None`, loading that has another branch with a `map_location` that is no GPU, or a handler with
+    one for where it fails, and what the same function saved to memory.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)

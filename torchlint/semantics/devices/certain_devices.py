@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact
 from torchlint.semantics import Semantics
@@ -11,8 +12,13 @@ from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import position
+from torchlint.semantics.devices import factories
 from torchlint.semantics.provenance.passed import Passed
 
+_CASTS = frozenset({"float", "double", "half", "bfloat16", "long", "int", "bool", "clone", "detach"})
+_OF_ONE = frozenset({"bernoulli", "exp", "log", "sqrt", "abs", "neg", "sigmoid", "cumsum", "square"})
+"""Functions that give a tensor where the one is that they are given."""
+_DEEPEST = 4
 _FACTORIES = frozenset(
     f"torch.{name}" for name in ("zeros", "ones", "empty", "full", "arange", "tensor", "rand", "randn", "eye")
 )
@@ -45,6 +51,46 @@ class CertainDevices:
             case ast.Attribute(value=ast.Name() as owner, attr=name):
                 return self._is_kept_cpu(owner, name)
         return False
+
+    def is_of_cpu_tensor(self, device: ast.expr) -> bool:
+        """Whether a device is that of a tensor which torch makes on the CPU, of nothing that could be elsewhere."""
+        match device:
+            case ast.Attribute(value=tensor, attr="device"):
+                return self._is_made_on_cpu(tensor, _DEEPEST)
+        return False
+
+    def _is_made_on_cpu(self, tensor: ast.expr, depth: int) -> bool:
+        if not depth:
+            return False
+        match tensor:
+            case ast.Call(func=ast.Attribute(value=owner, attr=method), args=[], keywords=[]) if method in _CASTS:
+                return self._is_made_on_cpu(owner, depth - 1)
+            case ast.Call(func=function, args=given, keywords=words):
+                name = (self._semantics.qualified_name(function) or "").removeprefix("torch.")
+                if any(word.arg in (None, "device", "out") for word in words) or self._has_default_device:
+                    return False
+                if name in factories.FUNCTIONS - factories.LIKE and name != "normal":
+                    return name != "tensor" or all(map(self._is_plain, given))
+                return name in _OF_ONE and len(given) == 1 and self._is_made_on_cpu(given[0], depth - 1)
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(tensor)
+                return bool(bindings) and all(
+                    each.form is Form.ASSIGNMENT and not each.path and each.value is not None
+                    and self._is_made_on_cpu(each.value, depth - 1)
+                    for each in bindings
+                )  # fmt: skip
+        return False
+
+    def _is_plain(self, data: ast.expr) -> bool:
+        """Whether a value is not known to be a tensor, which would say where the new one is made."""
+        return not self._semantics.kind(data).is_tensor
+
+    @cached_property
+    def _has_default_device(self) -> bool:
+        words = self._semantics.words.all
+        return any(each.startswith("set_default_") for each in words) or (
+            self._semantics.elsewhere.speaks_of("default devices") is True
+        )
 
     def _is_kept_cpu(self, owner: ast.Name, name: str) -> bool:
         """Whether all that the class of ``self`` keeps under a name is the CPU."""

@@ -108,7 +108,7 @@ class Creations:
                 self._is_same(chain),
                 self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1])
                 or self._is_one_number(chain.factory),
-                _follows(chain.placement.device) and self._stays(chain.factory),
+                _follows(chain.placement.device) and (self._is_cpu(chain.placement.device) or self._stays(chain.factory)),
                 chain.is_apart,
             )
             for chain in chains
@@ -218,9 +218,10 @@ class Creations:
         moves = placement.device is not None and chain.name not in _PLACED and not self._is_cpu(placement.device)
         return moves or casts
 
-    def _is_cpu(self, device: ast.expr | str) -> bool:
+    def _is_cpu(self, device: ast.expr | str | None) -> bool:
         """Whether a device is where the factory makes its tensor in any case."""
-        return isinstance(device, ast.expr) and self._semantics.of(CertainDevices).is_cpu(device)
+        devices = self._semantics.of(CertainDevices)
+        return isinstance(device, ast.expr) and (devices.is_cpu(device) or devices.is_of_cpu_tensor(device))
 
     def _stays(self, factory: ast.Call) -> bool:
         """Whether the tensors that one follows are on the CPU: the program knows no other device, or its data set does not."""

@@ -121,8 +121,11 @@ class ExampleInputs:
         return is_method or any(self._semantics.tree.inside(call, function) for call in calls)
 
     def _name_of(self, made: ast.expr) -> ast.Name | None:
-        """The name that is given what was made."""
-        match self._semantics.tree.parent(made):
+        """The name that is given what was made, perhaps in one of two cases: ``x = torch.ones(n).cuda() if flag else y``."""
+        parent = self._semantics.tree.parent(made)
+        while isinstance(parent, ast.IfExp) and made is not parent.test:
+            made, parent = parent, self._semantics.tree.parent(parent)
+        match parent:
             case ast.Assign(targets=[ast.Name() as target], value=value) if value is made:
                 return target
         return None

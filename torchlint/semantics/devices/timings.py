@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
-from torchlint.semantics import Semantics
+from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.conditions.without_gpu import WithoutGpu
 from torchlint.semantics.devices.work import DeviceWork
@@ -24,6 +24,8 @@ _CLOCKS = frozenset(
     }
 )
 
+_CONTAINERS = frozenset({"builtins.list", "builtins.dict", "numpy.zeros", "numpy.empty", "numpy.ones", "collections.deque"})
+"""What makes something that may hold times, which nobody else has."""
 _OF_DETECTORS = ("boxes", "bbox", "nms", "detection")
 """What files speak of whose models find objects in pictures."""
 _CONTEXTS = frozenset(
@@ -99,7 +101,40 @@ class Timings:
                 if uses and all(isinstance(use, ast.FormattedValue) and _in_whole_seconds(use) for use in uses):
                     return False
                 return binding is None or bool(binding.uses) or self._semantics.tree.function(difference) is None
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name() as times)]) if parent.value is difference:
+                return not self._is_never_read(times)
+            case ast.Call(func=ast.Attribute(value=ast.Name() as times, attr="append"), args=[given]) if given is difference:
+                return not self._is_never_read(times)
         return True
+
+    def _is_never_read(self, times: ast.Name) -> bool:
+        """Whether a function makes a list or an array that it only writes to: `times = []`, and then `times.append(spent)`."""
+        bindings = self._semantics.bindings.reaching(times)
+        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
+            return False
+        made = bindings[0].value
+        is_new = isinstance(made, (ast.List, ast.ListComp, ast.Dict)) or (
+            isinstance(made, ast.Call) and self._semantics.qualified_name(made.func) in _CONTAINERS
+        )
+        is_local = isinstance(bindings[0].scope.node, FUNCTIONS) and self._is_bound_alone(bindings[0])
+        return is_new and is_local and all(map(self._is_written_to, bindings[0].uses))
+
+    def _is_bound_alone(self, binding: Binding) -> bool:
+        """Whether one statement gives a binding its value, and no other name."""
+        match self._semantics.tree.statement(binding.node):
+            case ast.Assign(targets=[ast.Name()]) | ast.AnnAssign(target=ast.Name()):
+                return True
+        return False
+
+    def _is_written_to(self, use: ast.expr) -> bool:
+        tree = self._semantics.tree
+        match parent := tree.parent(use):
+            case ast.Subscript(value=value, ctx=ast.Store()) if value is use:
+                statement = tree.parent(parent)
+                return isinstance(statement, ast.Assign) and len(statement.targets) == 1
+            case ast.Attribute(attr="append") if isinstance(call := tree.parent(parent), ast.Call) and call.func is parent:
+                return isinstance(tree.parent(call), ast.Expr)
+        return False
 
     def _is_lap(self, difference: ast.BinOp) -> bool:
         """Whether a loop goes on from the reading at hand: what one round leaves to the GPU counts for the next one.

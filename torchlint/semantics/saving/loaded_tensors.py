@@ -27,6 +27,8 @@ _TRAINED = re.compile(rf"(^|_)({_NAMED}|backbone|weights?|checkpoint|ckpt|state|
 """What has come of a training, as it is called."""
 _DIGEST = re.compile(r"-[0-9a-f]{8}\.pth$")
 _LOADING = re.compile(r"^_?(load|restore|resume)(_|$)", re.IGNORECASE)
+_DECRYPTING = re.compile(r"decrypt|decipher", re.IGNORECASE)
+"""What functions are called that are given what is no tensor yet."""
 _OPTIONS = re.compile(r"(args|options?|opt|cfg|conf|config|hparams|hyperparameters)$", re.IGNORECASE)
 _OF_WHOLE = frozenset({"eval", "train", "parameters", "named_parameters"})
 """Methods that modules have, and neither tensors nor states."""
@@ -48,8 +50,17 @@ class LoadedTensors:
         return {
             load
             for load in loads
-            if load in files.weights or any(map(self._shows_tensors, uses.of(load))) or self._is_own_checkpoint(uses.of(load))
+            if (load in files.weights and not any(map(self._is_decrypted, uses.of(load))))
+            or any(map(self._shows_tensors, uses.of(load)))
+            or self._is_own_checkpoint(uses.of(load))
         }
+
+    def _is_decrypted(self, use: ast.expr) -> bool:
+        """Whether a call makes the weights of what was loaded, which holds what was encrypted: objects of another library."""
+        match self._tree.parent(use):
+            case ast.Call(func=function, args=given):
+                return use in given and _DECRYPTING.search(last_name(function)) is not None
+        return False
 
     def are_data(self, load: ast.Call) -> bool:
         """Whether a load gives tensors side by side, of which nothing shows but that they are put on a device: a data set,
