@@ -50,6 +50,47 @@ def test_a_round_of_training_reads_values(body: str, passes: bool) -> None:
     assert is_passing(text) is passes
 
 
+_ROUNDS = """
+for x, y in {data}:
+    model = model.eval()
+    out = {run}
+    rows.append(out.data.max(1)[1].cpu().numpy())
+"""
+
+
+@pytest.mark.parametrize(
+    ("data", "is_found"),
+    [
+        ("test_loader", True),
+        ("tqdm(enumerate(testdataloader, 0))", True),
+        ("self.loaders.validation", True),
+        ("train_loader", False),
+        ("pictures", False),
+        ("range(tests)", False),
+    ],
+)
+def test_rounds_through_what_is_evaluated_set_the_mode_each(data: str, is_found: bool) -> None:
+    text = "import torch\nfor x, y in loader:\n    model(x).backward()\n    optimizer.step()\n"
+    if is_found:
+        assert not is_passing(text + _ROUNDS.format(data=data, run="«model(x)»"))
+    else:
+        semantics, _ = marked(text + _ROUNDS.format(data=data, run="model(x)"))
+        assert not [found for each in semantics.of(Evaluations).recorded.values() for found in each if not found.is_shown]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "loss = criterion(model(x), y)\n    loss.backward()",
+        "with torch.no_grad():\n        out = model(x)",
+        "x.requires_grad_()\n    out = model(x)\n    grads.append(torch.autograd.grad(out.sum(), x)[0])",
+    ],
+)
+def test_rounds_through_what_is_evaluated_may_need_graphs(body: str) -> None:
+    semantics, _ = marked(f"import torch\nfor x, y in test_loader:\n    model.eval()\n    {body}\n")
+    assert not semantics.of(Evaluations).recorded
+
+
 @pytest.mark.parametrize(
     ("body", "more", "passes"),
     [

@@ -27,9 +27,10 @@ class EvalWithoutNoGrad(Rule):
     A loop that shows what comes out in windows, or in a grid of pictures, or has no more than 20 rounds by the number in it,
     and adds nothing up, or that ends in its first round, is a strict finding. So are a function without a loop that saves
     one picture, or is called once and hands nothing on; single runs whose result is detached there or in the next line, and
-    those of a loop over numbers whose result is detached there; and a notebook's loop that prints what each round
-    gives. A run that only warms up, `_ = model(zeros)`, is none; nor is an evaluation that takes steps of gradient descent by
-    another library: `gradient_update_parameters(model, loss)`, `learner.adapt(loss)`.
+    those of a loop over numbers whose result is detached there, but not those of each round of `for x in test_loader:`; and
+    a notebook's loop that prints what each round gives. A run that only warms up, `_ = model(zeros)`, is none; nor is an
+    evaluation that takes steps of gradient descent by another library: `gradient_update_parameters(model, loss)`,
+    `learner.adapt(loss)`.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a

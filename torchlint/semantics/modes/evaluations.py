@@ -213,13 +213,14 @@ class Evaluations:
 
     def _is_round(self, found: Evaluated) -> bool:
         """Whether one loop puts the model into evaluation mode, runs it and adds up what comes out, in each round; a program
-        that only predicts may do anything with that.
+        that only predicts, and a loop through data that are called those of an evaluation, may do anything with that.
         """
         own = next(self._semantics.tree.loops(found.switch), None)
         if own is None or own is not next(self._semantics.tree.loops(found.run.node), None):
             return False
         if own not in self._summing:
-            self._summing[own] = sums_up(own) or (isinstance(own, ast.For) and self._only_predicts)
+            is_of_prediction = isinstance(own, ast.For) and self._only_predicts
+            self._summing[own] = sums_up(own) or is_of_prediction or self._passing.goes_through_evaluation_data(own)
         return self._summing[own]
 
     @cached_property

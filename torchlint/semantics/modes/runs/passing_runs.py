@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function, Loop, own_returns
 from torchlint.semantics.modes.evaluated_runs import Evaluated
+from torchlint.semantics.purpose import speaks_of_evaluation_data
 
 _CUTTING = frozenset({"detach", "data"})
 """Attributes and methods behind which a value has no graph."""
@@ -43,7 +44,8 @@ class PassingRuns:
         return all(not self._is_repeated(found) and self.is_cut(found) for found in evaluated)
 
     def _is_repeated(self, found: Evaluated) -> bool:
-        """Whether a model is run for each of several items, behind where its mode is set: in a loop, here or in a function.
+        """Whether a model is run for each of several items, behind where its mode is set: in a loop, here or in a function;
+        or in each round of one through data of an evaluation, wherever that is.
 
         What a loop over numbers detaches at once is left by each round as it would be by one.
         """
@@ -52,10 +54,17 @@ class PassingRuns:
         calls = {found.run.node, found.run.call}
         is_cut = any(map(self.is_cut_there, calls))
         for call in calls:
-            around = [loop for loop in self._tree.loops(call) if not self._tree.inside(found.switch, loop)]
-            if self._is_in_comprehension(call) or any(not is_cut or not self._is_counted(loop) for loop in around):
+            around = list(self._tree.loops(call))
+            if any(map(self.goes_through_evaluation_data, around)):
+                return True
+            behind = [loop for loop in around if not self._tree.inside(found.switch, loop)]
+            if self._is_in_comprehension(call) or any(not is_cut or not self._is_counted(loop) for loop in behind):
                 return True
         return False
+
+    def goes_through_evaluation_data(self, loop: Loop) -> bool:
+        """Whether a loop goes through data that are called those of an evaluation, and not through numbers."""
+        return isinstance(loop, ast.For) and speaks_of_evaluation_data(loop.iter) and not self._is_counted(loop)
 
     def _is_counted(self, loop: Loop) -> bool:
         """Whether a loop goes through numbers: ``for z in np.linspace(-3, 3, 20)``."""
