@@ -39,6 +39,9 @@ def thresholds(snippet: str, head: str = HEAD) -> list[Thresholded[ast.expr]]:
         ("def f(p, t):\n    return «p > 0.5»\nf(out, y)", "p"),
         ("def f(t):\n    o = model(t)\n    return «o > 0.5»", "o"),
         ("p = «torch.flatten(model.forward(x)) > 0.5»", "torch.flatten(model.forward(x))"),
+        ("p = «out[0] > 0.5»", "out[0]"),
+        ("p = np.where(«out.detach().cpu().numpy()[:, 0] >= 0.5», 1, 0)", "out.detach().cpu().numpy()[:, 0]"),
+        ("out = out.cpu()\nfor i in range(9):\n    p = «out[i].squeeze() > .5»", "out[i].squeeze()"),
     ],
 )
 def test_what_is_taken_for_a_probability(snippet: str, logits: str) -> None:
@@ -58,7 +61,12 @@ def test_what_is_taken_for_a_probability(snippet: str, logits: str) -> None:
         "out = torch.sigmoid(out)\np = out > 0.5",
         "p = y > 0.5",
         "p = other(x) > 0.5",
-        "p = out[0] > 0.5",
+        "p = torch.sigmoid(out)[0] > 0.5",
+        "p = torch.sigmoid(out[0]) > 0.5",
+        "p = out[0].mean() > 0.5",
+        "p = y[0] > out[0]",
+        "out[0] = 1\np = y[out] > 0.5",
+        "p = x[:, 0] > 0.5",
         "p = out.mean() > 0.5",
         "p = out.round(decimals=3)",
         "def f(p):\n    return p > 0.5\nf(torch.sigmoid(out))\nf(out)",

@@ -166,6 +166,8 @@ class ThresholdedLogits:
                     self._semantics.qualified_name(function) in SHAPING_FUNCTIONS
                 ):
                     current = parent
+                case ast.Subscript(value=whole) if whole is current and isinstance(parent.ctx, ast.Load):
+                    current = parent
                 case _:
                     break
             parent = self._tree.parent(current)
