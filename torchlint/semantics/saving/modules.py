@@ -158,6 +158,8 @@ class SavedModules:
         kind = self._semantics.kind(saved)
         if self._is_result_of_training(saved):
             return False
+        if kind.elsewhere is not None:
+            return kind.type is Type.MODULE or self._semantics.elsewhere.lookup.is_module(kind.elsewhere)
         if kind.used == "train":
             given = self._handed(saved)
             return (
@@ -166,8 +168,6 @@ class SavedModules:
                 or self._is_asked_like_module(saved)
                 or (bool(given) and all(each is not None and self._has_mode_and_state(each) for each in given))
             )
-        if kind.elsewhere is not None:
-            return kind.type is Type.MODULE or self._semantics.elsewhere.lookup.is_module(kind.elsewhere)
         evidence = self._semantics.of(ModuleEvidence)
         if not kind.known and self._is_called_a_model(saved) and evidence.has_method(saved, ("state_dict",)):
             return True  # which optimizers have, too
