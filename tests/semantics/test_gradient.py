@@ -44,6 +44,8 @@ def covered(snippet: str) -> bool:
         "def f(): return «x»\nwith torch.no_grad():\n    f()",
         "def f(): return «x»\ndef g(): return f()\nwith torch.no_grad():\n    g()",
         "class A:\n    def f(self): return «x»\n    @torch.no_grad()\n    def g(self): return self.f()",
+        "class A:\n    def f(self): return «x»\n    @torch.no_grad()\n    def g(self): return self.f()\n"
+        "class B:\n    def f(self): return y\n    @torch.no_grad()\n    def g(self): return self.f()",
     ],
 )
 def test_autograd_is_off(snippet: str) -> None:
@@ -62,6 +64,8 @@ def test_autograd_is_off(snippet: str) -> None:
         "with torch.no_grad():\n    with torch.enable_grad():\n        «x»",
         "with torch.no_grad() as «x»:\n    pass",
         "@torch.no_grad()\ndef f(a=«x»): pass",
+        "class A:\n    def f(self): return «x»\n    @torch.no_grad()\n    def g(self): return self.f()\n"
+        "class B:\n    def f(self): return y\n    def g(self): return self.f()",  # of an heir of both, perhaps
         "@torch.no_grad()\ndef f(): pass\n«x»",
         "@torch.enable_grad()\ndef f(): «x»",
         "torch.set_grad_enabled(True)\n«x»",

@@ -93,6 +93,10 @@ class AutogradQuestions:
         """Whether a tensor has no graph, as far as the file shows: labels, indices, what is made with autograd off."""
         return bool(self._model.answered(self._semantics.of(LikelyGraphless).is_graphless, node))
 
+    def is_handed_in(self, node: cst.BaseExpression) -> bool:
+        """Whether a value is an argument of its function, or an item of one: what it is, the callers decide."""
+        return bool(self._model.answered(self._semantics.of(LikelyGraphless).is_handed_in, node))
+
     def is_made_unrecorded(self, node: cst.BaseExpression) -> bool:
         """Whether a value is made where autograd is off, or by a function that is called so alone, as far as the file shows."""
         return bool(self._model.answered(self._semantics.of(UnrecordedValues).is_one, node))

@@ -110,6 +110,10 @@ def seems_graphless(text: str) -> bool:
         "def f(path):\n    x = Variable(load_image(path).unsqueeze(0).type(kind))\n    return «x»",
         "def f(x):\n    return «torch.autograd.grad(net(x), x)[0]»",
         "def f(x):\n    slope, = torch.autograd.grad(net(x), x, create_graph=False)\n    return «slope»",
+        "def f(x, lenY):\n    return «lenY[0]»",
+        "def f(lengthsOf, lengthX):\n    return «lengthX»",
+        "def f(x, field):\n    return itos(«x[:, 0].cpu()».data.numpy(), field)",
+        "def f(preds):\n    return [[words[n] for n in «p.cpu()».data.numpy()] for p in preds]\nf(net(x))",
     ],
 )
 def test_nothing_gives_it_a_graph(text: str) -> None:
@@ -207,6 +211,8 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "def f(x):\n    inputs = [net(x)]\n    return [«item.cpu()» for item in inputs]",
         "for x, y in zip(*pairs):\n    «x»",
         "def query(self, images):\n    for image in images:\n        kept.append(«image»)",
+        "def f(x, lenient):\n    return «lenient»",
+        "def f(x):\n    return [words[n] for n in «net(x)».data.numpy()]",  # a layer of torch gives no places
     ],
 )
 def test_it_may_have_one(text: str) -> None:

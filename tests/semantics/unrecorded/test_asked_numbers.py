@@ -50,6 +50,9 @@ def are_numbers(snippet: str) -> bool:
         _BRANCHES.format(kept="far.item()"),
         _LOGGED.format(walked="items()", log="scalar_summary"),
         _LOGGED.format(walked="items()", log="add_scalar"),
+        "for w in «a.data».flatten():\n    kept.append(w.item())",
+        "row = «a.data».flatten()\nfor i, w in enumerate(row):\n    kept.append(w.abs().item())\n    both.append((i, w.item()))",
+        "kept = [w.item() for w in «a.data»]",
     ],
 )
 def test_numbers_are_all(snippet: str) -> None:
@@ -80,6 +83,12 @@ def test_numbers_are_all(snippet: str) -> None:
         _LOGGED.format(walked="values()", log="scalar_summary"),
         _LOGGED.format(walked="items()", log="add_image"),
         _LOGGED.format(walked="items()", log="add_scalar") + "    return info",
+        "for w in «a.data».flatten():\n    kept.append(w)",
+        "for w in «a.data».flatten():\n    pass",
+        "for w in «a.data».flatten():\n    kept.append(w.item())\n    last = w",
+        "row = «a.data».flatten()\nfor i, w in enumerate(row):\n    kept.append((i, w))",
+        "for pair in enumerate(«a.data»):\n    kept.append(pair)",
+        "for a, b in «pairs.data»:\n    print(a.item())",
     ],
 )
 def test_others_may_be_asked(snippet: str) -> None:

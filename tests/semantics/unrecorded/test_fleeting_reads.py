@@ -46,6 +46,11 @@ def is_fleeting(snippet: str) -> bool:
         _STEP.format(base="Optimizer", statement="update += 0.1 * «p.data»"),
         _STEP.format(base="torch.optim.SGD", statement="decayed = 0.1 * «p.data»"),
         _STEP.format(base="torch.optim.Optimizer", statement="norm = torch.norm(«p.data»)"),
+        _STEP.format(base="Optimizer", statement="wide = «p.data».float(); wide.add_(1.0); p.data.copy_(wide)"),
+        _STEP.format(
+            base="torch.optim.Optimizer",
+            statement="v = «p.data»; m = torch.zeros_like(v); v.mul_(2); u = m.type_as(v) + v; p.data = v",
+        ),
     ],
 )
 def test_nothing_is_left(snippet: str) -> None:
@@ -81,6 +86,12 @@ def test_nothing_is_left(snippet: str) -> None:
         _STEP.format(base="Optimizer", statement="self.keep(«p.data»)"),
         _STEP.format(base="nn.Module", statement="grad = p.grad.add(«p.data», alpha=0.1)"),
         "class Decay(Optimizer):\n    def step(self):\n        p = self.net(x)\n        kept = 0.1 * «p.data»",  # no parameter
+        _STEP.format(base="Optimizer", statement="wide = «p.data».float(); self.kept[p] = wide; p.data.copy_(wide)"),
+        _STEP.format(base="Optimizer", statement="wide = «p.data».float(); keep(wide); p.data.copy_(wide)"),
+        _STEP.format(base="Optimizer", statement="wide = «p.data».float(); kept.append(wide); p.data.copy_(wide)"),
+        _STEP.format(base="Optimizer", statement="wide = «p.data».float(); p.data.copy_(wide); other = wide"),
+        _STEP.format(base="Optimizer", statement="wide = «p.data».float(); wide.add_(1.0)"),
+        _STEP.format(base="Base", statement="wide = «p.data».float(); wide.add_(1.0); p.data.copy_(wide)"),
     ],
 )
 def test_a_tensor_is_left(snippet: str) -> None:

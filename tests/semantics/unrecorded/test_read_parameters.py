@@ -1,4 +1,4 @@
-"""Of which parameters the ``.data`` goes into new tensors alone."""
+"""Of which values, parameters first of all, the ``.data`` goes into new tensors alone."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ def is_read(snippet: str) -> bool:
         _TWO + "far += torch.norm(«p.data» - q.data) ** 2\n    p.grad.data += p.data - q.data",
         "for i, (p, q) in enumerate(zip(one.parameters(), other.parameters())):\n    kept[i] = «p.data» - q.data",
         "def go(self, n, param: nn.Parameter):\n    data = «param.data»\n    new = self.d * data + (1 - self.d) * self.get(n)",
+        "def keep(self, given):\n    self.kept = «given.data».clone()",
+        "start = «noise.data».clone()",
+        "pairs = dict(kept)\nkept = pairs['a'], «pairs['a'].data».clone()",
     ],
 )
 def test_new_tensors_are_made(snippet: str) -> None:
@@ -52,14 +55,15 @@ def test_new_tensors_are_made(snippet: str) -> None:
         "for n, p in net.named_parameters():\n    data = «p.data»\n    new = 2 * data\n    data.mul_(2)",
         "for n, p in net.named_parameters():\n    kept[n] = «p.data»",
         "for n, p in net.named_parameters():\n    kept[n] = «p.data».cpu()",  # the same memory
-        "for n, p in net.named_parameters():\n    p = net(p)\n    kept[n] = «p.data».clone()",
         "for n, p in net.named_parameters():\n    schema.update(n, «p.data»)",
         "for n, p in net.named_parameters():\n    kept.update({n: «p.data»})",
         "for n, p in net.named_parameters():\n    ema.update(n, 3, net(p), «p.data».view(-1))",
         "for p in layers:\n    ema.update(«p.data»)",
         "for p in layers:\n    kept.append(2 * «p.data»)",
-        "def keep(self, param):\n    self.kept = «param.data».clone()",
-        "def keep(self, out: torch.Tensor):\n    self.kept = «out.data».clone()",
+        "def keep(self, out: torch.Tensor):\n    self.kept = «out.data».clone()",  # named as what a loss is made of
+        "def loss_of(self, given):\n    return measure(«given.data».clone())",
+        "class N(nn.Module):\n    def forward(self, given):\n        return self.net(«given.data».clone())",
+        "def keep(self, given):\n    self.kept = «given.data».detach()",
         "for n, p in net.named_parameters():\n    half = «p.data» / 2\n    kept[n] = half.clone()\n    train(half)",
         "for n, p in net.named_parameters():\n    half = «p.data» / 2\n    self.loss = half",
         "for n, p in net.named_parameters():\n    half = «p.data».view(-1)\n    kept[n] = half",  # the same memory
@@ -74,7 +78,6 @@ def test_new_tensors_are_made(snippet: str) -> None:
         "class N(nn.Module):\n    def forward(self, s):\n        for p in self.parameters():\n            s[0] = 2 * «p.data»",
         "_, found = torch.max(«logits.data», 1)",
         "top = «log_probs.data».topk(3)",
-        "pairs = dict(kept)\nkept = pairs['a'], «pairs['a'].data».clone()",
     ],
 )
 def test_anything_may_be_made(snippet: str) -> None:

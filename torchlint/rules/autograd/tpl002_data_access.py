@@ -29,12 +29,14 @@ class DataAccess(Rule):
     numbers, a parameter, or a buffer beside the same parameter, `.data` does no harm: that is strict. So is what is
     detached as well on the way to a copy, a parameter whose values processes exchange, a loss that a meter is given where
     autograd is off, and one that has a name first and is then indexed for its number, which raises. And what leaves no
-    tensor over the memory that is read: the copy of a layer's weight (`layer.weight.data.clone()`), the mean of one of many
-    weights, what an optimizer computes with a parameter, copies, running means and differences of parameters that are added
-    to no loss (`p.grad += mu * (p.data - q.data)`), a number of what processes have reduced, the place of a maximum
-    (`q.max(1)[1].data[0]`), numbers that become a text one by one, and one number of a tensor that is only shown, logged or
-    compared, or becomes one of Python's, under names too (`gap = a.data.cpu() - b.data.cpu()`, then `gap.item()`), or that
-    is taken as torch 0.3 gave it (`loss.data[0]`, `p.data[0]` of `p = scores[q, c]`).
+    tensor over the memory that is read: a copy that is made at once (`x.data.clone()`), but for a loss, the mean of one of
+    many weights, what an optimizer computes with a parameter, also under a name by which it is put back (`wide = p.data.float()`,
+    then `p.data.copy_(wide)`), running means and differences of parameters that are added to no loss
+    (`p.grad += mu * (p.data - q.data)`), a number of what processes have reduced, the place of a maximum
+    (`q.max(1)[1].data[0]`), numbers that become a text one by one, and one number of a tensor that is only shown
+    (`print(loss.data)`), logged or compared, or becomes one of Python's, under names and one by one too
+    (`gap = a.data.cpu() - b.data.cpu()`, then `gap.item()`), or that is taken as torch 0.3 gave it (`loss.data[0]`,
+    `p.data[0]` of `p = scores[q, c]`).
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through
@@ -113,6 +115,6 @@ class DataAccess(Rule):
             item = expression("{tensor}.item()", tensor=number.tensor)
             changes = [replace(number.read, item)]
             message = f"`{read}` is a tensor where a number is meant: use `{self.model.shown(item)}`"
-        is_shown = number.takes_tensor and not (number.kept or number.indexed)
+        is_shown = number.shown and not (number.kept or number.indexed)
         is_strict = is_shown or number.indexed or self.model.autograd.is_made_unrecorded(node.value)
         self.report(node, message, fix("Use `.item()`", *changes, rests_on=number.alike), strict=is_strict)

@@ -23,8 +23,9 @@ class DataToNumpy(Rule):
     Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients,
     entries of state dicts, what an embedding is asked for, what frozen modules give (also those that their class freezes,
     or that all callers hand in so) or modules without parameters give of batches, what distributions sample, what says
-    where others are read or written (`p.gather(1, word.data)`), results of `torch.from_numpy` (also gathered in a list, or
-    handed to a function by all that call it in the file), of integers, of batches, or of code where autograd is off, as in
+    where others are read or written (`p.gather(1, word.data)`) or what is chosen (`[words[n] for n in row.data.numpy()]`),
+    results of `torch.from_numpy` (also gathered in a list), of integers, of batches, arguments for which all calls, which
+    are in the file alone, hand in such, or of code where autograd is off, as in
     a `validation_step` or the `forward` of an `autograd.Function`, by a decorator or a block of what is called in another
     file, or by all that calls a function, or calls what does, or a method by its name, in the project; and
     `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which `x.shape` tells as well, and
@@ -112,7 +113,10 @@ class DataToNumpy(Rule):
         return f"{recorded}: start with `{self._detached(origin)}`"
 
     def _carries(self, tensor: cst.BaseExpression) -> bool:
-        return self.model.kind(tensor).grad in (Grad.GRAPH, Grad.LEAF) and not self._is_of_frozen(tensor)
+        """Whether a tensor has a graph as far as anybody can see: what callers hand in, may be anything."""
+        if self.model.kind(tensor).grad not in (Grad.GRAPH, Grad.LEAF) or self.model.autograd.is_handed_in(tensor):
+            return False
+        return not self._is_of_frozen(tensor)
 
     def _is_of_frozen(self, tensor: cst.BaseExpression) -> bool:
         """Whether a module whose parameters are frozen gives a tensor, of what is not known to have a graph."""

@@ -11,8 +11,11 @@ from torchlint.semantics.code.tree import last_name, spoken_name
 _INDICES = frozenset(
     {"argmax", "argmin", "argsort", "multinomial", "nonzero", "randperm", "randint", "bucketize", "searchsorted"}
 )
-_SAME = frozenset({"cpu", "cuda", "to", "long", "int", "view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous"})
-"""Methods that leave integers what they are."""
+_SAME = frozenset(
+    {"cpu", "cuda", "to", "long", "int", "view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous"}
+    | {"float", "double", "half", "type"}
+)
+"""Methods that leave integers what they are, or cast them: of what has no graph, there is none behind a cast."""
 _TAKE_PLACES = frozenset({"gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "index_select", "take_along_dim"})
 _DISTRIBUTION = re.compile(r"(^|_)(dists?|distribution|normal|categorical|bernoulli|gaussian)$")
 """What distributions are called, those of classes that nobody sees among them."""

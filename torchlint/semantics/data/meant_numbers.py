@@ -33,8 +33,8 @@ _SHOWN = "a number is shown otherwise than a tensor"
 class MeantNumber(Generic[Node]):
     """An expression ``read`` that is given for the number in a ``tensor``, and whether that number itself comes to the same.
 
-    It is ``indexed`` where the tensor has dimensions, ``best.data[0]``, and ``kept`` where it is added up or collected. Where a
-    format ``takes_tensor``, the text is the same as it stands.
+    It is ``indexed`` where the tensor has dimensions, ``best.data[0]``, ``kept`` where it is added up or collected, and
+    ``shown`` where a text is made of it, which holds the number either way.
     """
 
     read: Node
@@ -42,7 +42,7 @@ class MeantNumber(Generic[Node]):
     alike: Fact
     indexed: bool = False
     kept: bool = False
-    takes_tensor: bool = False
+    shown: bool = False
 
 
 class MeantNumbers:
@@ -70,9 +70,7 @@ class MeantNumbers:
         alike = self._semantics.of(Dimensions).has_none(tensor) & meant
         top = self._top(read)
         shown = self._shown(top)
-        return MeantNumber(
-            read, tensor, alike, kept=self._is_recorded(top), takes_tensor=shown is not None and shown.is_certain
-        )
+        return MeantNumber(read, tensor, alike, kept=self._is_recorded(top), shown=shown is not None)
 
     def _item_of_indices(self, data: ast.Attribute) -> ast.expr | None:
         """``q.max(1)[1].data[0]``, the one place where a maximum is, which was a number in torch 0.3."""

@@ -102,12 +102,11 @@ class NoGrad:
 
     def _only_called_without_grad(self, function: Function) -> bool:
         """Whether all calls in the file of a function, or of anything that may be it by its name, run with autograd off."""
-        calls = self._definitions.call_sites(function)
         is_method = isinstance(self._tree.parent(function), ast.ClassDef)
-        mentions = [
+        mentions = (
             call for call in self._definitions.calls.get(function.name, ()) if is_method or isinstance(call.func, ast.Name)
-        ]
-        return bool(calls) and len(calls) == len(mentions) and all(self.covers(call) for call in calls)
+        )
+        return bool(self._definitions.call_sites(function)) and all(self.covers(call) for call in mentions)
 
     def _switched(self, statement: ast.AST, body: list[ast.stmt]) -> bool | None:
         """The mode that ``torch.set_grad_enabled(…)`` set as a statement before ``statement``, in the same body."""

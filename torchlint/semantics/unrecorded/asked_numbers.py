@@ -62,6 +62,12 @@ class AskedNumbers:
                     return is_one
                 case ast.keyword() | ast.Tuple():
                     return is_one and self._is_shown(parent)
+                case ast.Call(func=ast.Name(id="enumerate"), args=[walked]) if walked is node:
+                    loop = self._tree.parent(parent)
+                    match loop:
+                        case ast.For(target=ast.Tuple(elts=[_, ast.Name() as item])) if loop.iter is parent:
+                            return self._are_taken_one_by_one(item)
+                    return False
                 case ast.Call() if node in parent.args:
                     following = self._computed(parent)
                     if following is None:
@@ -69,6 +75,8 @@ class AskedNumbers:
                     is_one, node = is_one or following, parent
                 case ast.Assign(targets=[ast.Name() as name], value=value) if value is node:
                     return self._is_named_for_number(name, is_one)
+                case ast.For(target=target, iter=walked) | ast.comprehension(target=target, iter=walked) if walked is node:
+                    return isinstance(target, ast.Name) and self._are_taken_one_by_one(target)
                 case ast.Dict(values=figures) if node in figures:
                     return self._is_logged(parent, is_one=is_one)
                 case _:
@@ -127,6 +135,12 @@ class AskedNumbers:
                 uses = binding.uses if binding is not None else ()
                 return bool(uses) and all(self._ends(each, is_one=is_one, named=True) for each in uses)
         return False
+
+    def _are_taken_one_by_one(self, item: ast.Name) -> bool:
+        """Whether of each item that a loop takes a number is asked: ``for w in row.data.flatten(): kept.append(w.item())``."""
+        binding = self._semantics.bindings.of(item)
+        uses = binding.uses if binding is not None else ()
+        return bool(uses) and all(self._ends(use, is_one=False, named=True) for use in uses)
 
     # --- under names -------------------------------------------------------------------------------------------------
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
-from torchlint.semantics import Form, Grad, Semantics
+from torchlint.semantics import Form, Grad, Semantics, torch_api
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.memory.reads import Reads
 
 _SAME_VALUES = frozenset({"cpu", "cuda", "to", "view", "reshape", "squeeze", "flatten", "contiguous"})
 """Methods whose items are those of the tensor."""
+_CASTS = frozenset({"float", "double", "half", "to", "clone", "type"})
 _FILLS = frozenset({"zero_", "fill_", "normal_", "uniform_", "random_", "bernoulli_"})
 """Methods that leave nothing of the values that were there."""
 _LAYERS_OWN = re.compile(r"weight|bias|(weight|bias)_(ih|hh)_l\d+(_reverse)?")
@@ -113,9 +114,40 @@ class FleetingReads:
         bindings = self._semantics.bindings.reaching(data.value) if isinstance(data.value, ast.Name) else ()
         if not bindings or any(binding.form is not Form.LOOP for binding in bindings):
             return False
+        if self._is_written_back(data):
+            return self._is_in_optimizer(data)
         if isinstance(statement := self._tree.statement(data), ast.AugAssign) and statement.value is data:
             return False  # it goes into what the optimizer keeps, as it is
         return self._semantics.of(Reads).makes_new_value(data) and self._is_in_optimizer(data)
+
+    def _is_written_back(self, data: ast.Attribute) -> bool:
+        """Whether values, cast or not, have a name by which they are computed with and put back, and are kept nowhere:
+        ``wide = p.data.float()``, ``wide.add_(step)``, ``p.data.copy_(wide)``.
+        """
+        match self._tree.parent(end := self._behind(data, _CASTS)):
+            case ast.Assign(targets=[ast.Name() as name], value=value) if value is end:
+                binding = self._semantics.bindings.of(name)
+                uses = binding.uses if binding is not None else ()
+                return any(map(self._is_put_back, uses)) and not any(map(self._is_kept, uses))
+        return False
+
+    def _is_put_back(self, use: ast.expr) -> bool:
+        match self._tree.parent(use):
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr="copy_"), args=[only]):
+                return only is use
+            case ast.Assign(targets=[ast.Attribute(attr="data")], value=value):
+                return value is use
+        return False
+
+    def _is_kept(self, use: ast.expr) -> bool:
+        """Whether a value, or a look at it, is stored, given back, or handed to a function that is none of torch's."""
+        match parent := self._tree.parent(use):
+            case ast.Assign(targets=[ast.Attribute(attr="data")]) | ast.Attribute() | ast.BinOp() | ast.AugAssign():
+                return False
+            case ast.Call(func=ast.Attribute(attr=method) as function) if parent.func is not use:
+                is_of_torch = (self._semantics.qualified_name(function) or "").startswith("torch.")
+                return not is_of_torch and method not in torch_api.TENSOR_METHODS and method not in torch_api.INPLACE_METHODS
+        return True
 
     def _is_measured(self, data: ast.expr) -> bool:
         """Whether a function that reports how much memory there is, by its name, is given a value: ``log_memory([x.data])``."""

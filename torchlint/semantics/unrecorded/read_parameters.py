@@ -34,12 +34,12 @@ class ReadParameters:
         self._tree = semantics.tree
 
     def is_one(self, data: ast.Attribute) -> bool:
-        """Whether an ``x.data`` of a parameter is copied, or goes into a mean, a difference or a gradient."""
+        """Whether an ``x.data`` of anything is copied, or that of a parameter goes into a mean, a difference or a gradient."""
+        if self._is_copied(data):
+            return True
         if not self._is_parameter(data.value):
             return False
-        return (
-            self._is_copied(data) or self._is_computed_with(data) or self._is_named_to_compute(data) or self._is_averaged(data)
-        )
+        return self._is_computed_with(data) or self._is_named_to_compute(data) or self._is_averaged(data)
 
     # --- parameters --------------------------------------------------------------------------------------------------
 

@@ -11,14 +11,16 @@ import re
 
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import last_name, spoken_name
+from torchlint.semantics.code.tree import spoken_name
 from torchlint.semantics.graphs.frozen.attributes import FrozenAttributes
 from torchlint.semantics.graphs.frozen.results import FrozenResults
+from torchlint.semantics.graphs.likely.choosing import Choosing
 from torchlint.semantics.graphs.likely.cut_values import VARIABLE, CutValues
 from torchlint.semantics.graphs.likely.given_arrays import GivenArrays
+from torchlint.semantics.graphs.likely.handed_in import HandedIn
 from torchlint.semantics.graphs.likely.inputs import LikelyInputs
 from torchlint.semantics.graphs.likely.looked_up import LookedUp
-from torchlint.semantics.graphs.likely.origins import LOOKS, SAME, origin_of
+from torchlint.semantics.graphs.likely.origins import LOOKS, origin_of
 from torchlint.semantics.graphs.likely.places import Places
 from torchlint.semantics.graphs.likely.plain_runs import PlainRuns
 from torchlint.semantics.graphs.likely.refilled import RefilledTensors
@@ -32,8 +34,8 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 """Names of what a dataset gives for an answer, of integers and of fixed boxes: no layer of a model makes these."""
-_INTEGERS = re.compile(r"(^|_)(lengths?|lens?|idxs?|inds|indices|ids)$|^(num|n)_", re.IGNORECASE)
-"""Names of what is counted or points to something, a model's outputs among them: `output_lengths`."""
+_INTEGERS = re.compile(r"(^|_)(lengths?|lens?|idxs?|inds|indices|ids)$|^(num|n)_|^(?-i:len(gth)?[A-Z])", re.IGNORECASE)
+"""Names of what is counted or points to something, a model's outputs among them: `output_lengths`, `lenY`."""
 _ANSWER = re.compile(r"y(s|_?(b|batch|batched|i|\d|train|test|val))?", re.IGNORECASE)
 """What a function calls the answers that it is given: labels, unless it makes something else of them."""
 _OUTPUTS = re.compile(
@@ -42,16 +44,8 @@ _OUTPUTS = re.compile(
 """Parts of names of what a model gives, or has: ``target_param`` is of the target network, ``err_label`` a loss."""
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
 """Losses of torch whose targets are classes as a rule."""
-_COUNTING = frozenset({"numpy.unique", "numpy.bincount", "collections.Counter"})
-_OF_CLASSES = re.compile(
-    r"(to_?)?one_?hot(_encode)?|to_categorical|(batch_)?decode_(sequence|token|id|caption|word)s?|batch_decode"
-    r"|convert_ids_to_tokens|(ids|idx|indices|index)(2|_to_)\w+"
-)
-"""Names of functions that are given classes, or the words of a text."""
 COUNTED_FIGURES = re.compile(r"(\w+_)?(acc|accs|accuracy|accuracies|prec[15]|top[15]|n?_?correct)\d?")
 """Names of figures that are counted."""
-_CHOOSING = (SAME - {"float", "double", "half"}) | {"numpy", "detach", "reshape", "flatten"}
-"""Methods that keep integers what they are, on the way to where they choose something."""
 _ASKS = frozenset({"requires_grad", "requires_grad_"})
 _DEPTH = 4
 
@@ -69,6 +63,8 @@ class LikelyGraphless:
         self._buffers = semantics.of(RegisteredBuffers)
         self._frozen = semantics.of(FrozenResults)
         self._plain_runs = PlainRuns(semantics, self.is_graphless)
+        self._choosing = semantics.of(Choosing)
+        self._handed_in = HandedIn(semantics, self.is_graphless)
         self._classes: dict[Binding, bool] = {}
         """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
         self._constants: dict[tuple[ast.ClassDef, str], bool] = {}
@@ -84,14 +80,14 @@ class LikelyGraphless:
         if self._semantics.of(FrozenAttributes).are(origin_of(node)) or self._plain_runs.are(origin_of(node)):
             return True
         if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
-            return kind.grad is Grad.NONE
+            return kind.grad is Grad.NONE or (self.is_handed_in(node) and self._choosing.is_one(node))
         if kind.type not in (Type.TENSOR, Type.UNKNOWN):
             return False
         origin = origin_of(node)
         if self.names_label(origin) or self._is_class_target(origin) or self._unrecorded.is_made(origin):
             return True
         if (
-            self._chooses(node)
+            self._choosing.is_one(node)
             or self._semantics.of(Places).are(node)
             or self._is_kept_as_label(node, origin)
             or self._looked_up.are(origin)
@@ -106,7 +102,12 @@ class LikelyGraphless:
             or self._is_figure(origin)
             or self._semantics.of(GivenArrays).are(origin)
             or self._semantics.of(RefilledTensors).are(origin)
+            or self._handed_in.are_graphless(origin)
         )
+
+    def is_handed_in(self, node: ast.expr) -> bool:
+        """Whether a value is an argument of its function, or an item of one, so that the callers decide what it is."""
+        return self._handed_in.is_one(node)
 
     def _is_figure(self, node: ast.expr) -> bool:
         """Whether a value is made of what was predicted with autograd off: in another form, or compared with labels."""
@@ -139,25 +140,6 @@ class LikelyGraphless:
             isinstance(each.value, ast.Call) and not each.path and self._is_data_set(each.value) for each in bindings
         )
 
-    def _chooses(self, node: ast.expr, *, named: bool = True) -> bool:
-        """Whether something is chosen or counted by a value, `table[y.cpu().data.numpy(), :]`, `np.unique(y.data.numpy())`.
-
-        Only integers and booleans can choose; of what a model gives, nobody counts the numbers. So it is where the value has
-        a name first.
-        """
-        end = self._end_of_moves(node)
-        parent = self._tree.parent(end)
-        if named and (target := self._name_of(end)) is not None:
-            binding = self._semantics.bindings.of(target)
-            uses = binding.uses if binding is not None else ()
-            return any(self._semantics.bindings.reaching(use) == (binding,) and self._chooses(use, named=False) for use in uses)
-        if isinstance(parent, ast.Call) and end in parent.args:
-            name = self._semantics.qualified_name(parent.func) or last_name(parent.func)
-            return name in _COUNTING or _OF_CLASSES.fullmatch(name.rpartition(".")[2]) is not None
-        if isinstance(parent, ast.Tuple):
-            end, parent = parent, self._tree.parent(parent)
-        return isinstance(parent, ast.Subscript) and parent.slice is end
-
     def _is_kept_as_label(self, node: ast.expr, origin: ast.expr) -> bool:
         """Whether a function takes a `y` for its labels: `target = y.cpu().data.numpy()`."""
         if not isinstance(origin, ast.Name) or _ANSWER.fullmatch(origin.id) is None:
@@ -165,32 +147,8 @@ class LikelyGraphless:
         bindings = self._semantics.bindings.reaching(origin)
         if not bindings or any(binding.form is not Form.PARAMETER for binding in bindings):
             return False
-        target = self._name_of(self._end_of_moves(node))
+        target = self._choosing.name_of(node)
         return target is not None and self.names_label(target)
-
-    def _name_of(self, value: ast.expr) -> ast.Name | None:
-        """The name that a value is bound to as it is."""
-        match self._tree.parent(value):
-            case ast.Assign(targets=[ast.Name() as target], value=assigned) if assigned is value:
-                return target
-        return None
-
-    def _end_of_moves(self, node: ast.expr) -> ast.expr:
-        """What a chain of moves, and of `.data`, makes of a value in the end."""
-        while isinstance(method := self._tree.parent(node), (ast.Attribute, ast.Subscript)):
-            if isinstance(method, ast.Subscript):
-                if method.value is not node:
-                    break
-                node = method
-                continue
-            call = self._tree.parent(method)
-            if method.attr == "data":
-                node = method
-            elif method.attr in _CHOOSING and isinstance(call, ast.Call) and call.func is method:
-                node = call
-            else:
-                break
-        return node
 
     def _is_cut_by_wrapper(self, node: ast.expr, depth: int = 0) -> bool:
         """Whether a value has no graph only because a plain ``Variable(…)`` cuts what may have one."""
