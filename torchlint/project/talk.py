@@ -48,6 +48,10 @@ _TOPICS = {
         re.MULTILINE,
     ),
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
+    "single samples": re.compile(rb"DataLoader\([^()]{0,300}\bbatch_size\s{0,9}=\s{0,9}1\b"),
+    "allowed objects": re.compile(
+        rb"torch\.load\s{0,9}=[^=]|TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD|\badd_safe_globals\b|serialization\.load\s{0,9}=[^=]"
+    ),
     "own gradients": re.compile(rb"\bself\.zero_grad\("),
     "unreduced losses": re.compile(
         rb"""Loss\w{0,20}\([^\n]{0,300}?\breduc(?:e\s{0,9}=\s{0,9}False|tion\s{0,9}=\s{0,9}["']none)"""

@@ -48,7 +48,8 @@ class LonelyCollective(Rule):
     follows that, and what it is given is known there.
 
     Left alone are collectives of a group, those that the other processes call in another branch, of the function or of another
-    method of the class, and those that are started in front of a barrier of the same function.
+    method of the class, behind a branch that returns, or in a function of the file that they call, and those that are started
+    in front of a barrier of the same function.
 
     ## References
     - [torch.distributed: collective functions](https://docs.pytorch.org/docs/stable/distributed.html#collective-functions)

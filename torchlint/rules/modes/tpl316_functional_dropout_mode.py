@@ -39,7 +39,7 @@ class FunctionalDropoutMode(Rule):
 
     ## Fix safety
     Unsafe: what the model computes changes, in evaluation or in training. What says `training=True` is left alone, and so
-    is a method that asks for the mode itself.
+    is a method that asks for the mode itself, and a class that is called after Monte Carlo dropout, or speaks of it.
 
     ## References
     - [torch.nn.functional.dropout](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html)

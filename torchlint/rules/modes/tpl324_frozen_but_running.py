@@ -48,7 +48,7 @@ class FrozenButRunning(Rule):
     model that is frozen as a whole, but for its head, all batch normalisation is.
 
     Not reported are parts that the file puts into evaluation mode anywhere, or thaws again, copies that follow another model,
-    and modules that have a `train` of their own.
+    modules that have a `train` of their own, and files that say of layers how they count: `layer.momentum = 0`.
 
     ## References
     - [torch.nn.BatchNorm2d](https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html)

@@ -12,11 +12,12 @@ from torchlint.rules.triggers import Found
 class MetricDenominator(Rule):
     """
     ## What it does
-    Finds figures over a loader that are divided by the wrong count: hits, which are summed sample by sample, and losses times
-    the size of their batch, by the number of batches; and mean losses, which are summed batch by batch, by the number of
-    samples, be that a length, a name for one, or the number of batches times the size of one. So are figures within the loop
-    that are divided by what has been seen so far. A loss of several terms counts as a mean if one of them is the mean of a
-    loss of torch and none may be a sum over samples.
+    Finds figures over a loader that are divided by the wrong count: hits, which are summed sample by sample, and losses
+    times the size of their batch, by the number of batches; and mean losses, which are summed batch by batch, by the number
+    of samples, be that a length, a name for one, or the number of batches times the size of one. So are figures within the
+    loop that are divided by what has been seen so far. Batches of one sample, as a loader of another file may give, are
+    neither. A loss of several terms counts as a mean if one of them is the mean of a loss of torch and none may be a sum
+    over samples.
 
     ## Why is this bad
     The figure is off by the size of a batch. An accuracy is above 100 % then, which somebody may notice; a loss that is 64

@@ -47,7 +47,8 @@ class RefusedLoad(Rule):
     Unsafe: with `weights_only=False` the file may run any code. The fix is for files that are trusted, as the program's own;
     [TPL502](TPL502.md) asks for a comment that says so.
 
-    Not reported is a load whose failure is caught, and one whose result is asked for its type. Where [TPL501](TPL501.md)
+    Not reported is a load whose failure is caught, one whose result is asked for its type, and any in a project that puts
+    another function in the place of `torch.load`, or allows classes. Where [TPL501](TPL501.md)
     reports the same load, each of the two fixes adds its own argument.
 
     ## References

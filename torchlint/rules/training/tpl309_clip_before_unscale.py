@@ -54,7 +54,8 @@ class ClipBeforeUnscale(Rule):
     gradients would be unscaled twice before a step, which raises.
 
     Not reported where code that the file does not show is given the scaler between the backward and the clipping, and where the
-    scale is asked for there: the gradients may be divided by it.
+    scale is asked for there: the gradients may be divided by it. Nor is a figure that tells the same of scaled gradients:
+    whether it is finite or zero, the ratio of two.
 
     ## References
     - [Automatic mixed precision examples: gradient clipping](https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping)

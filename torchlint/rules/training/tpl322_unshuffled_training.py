@@ -45,8 +45,9 @@ class UnshuffledTraining(Rule):
     ## Fix safety
     Unsafe: the training sees its data in another order.
 
-    Not reported are loaders that are told `shuffle=False`, data sets that are not in sight, and files that speak of sequences
-    or hidden states, whose order may mean something. Where the data were split at random, a finding is strict.
+    Not reported are loaders that are told `shuffle=False`, data sets that are not in sight or draw their items at random,
+    and files that speak of sequences or hidden states, whose order may mean something. Where the data were split at random,
+    a finding is strict.
 
     ## References
     - [torch.utils.data.DataLoader](https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader)

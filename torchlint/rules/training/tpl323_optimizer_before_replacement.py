@@ -39,8 +39,9 @@ class OptimizerBeforeReplacement(Rule):
     needs; there is no fix where that is not all in one block, or something in between needs the optimizer, nor where the
     model is another one.
 
-    Not reported where another optimizer is made of the new parameters, `add_param_group` is called or the parameters of a group
-    are set, where the former part is put back, and where the optimizer is not used any more.
+    Not reported are parameters that are made without a gradient, nor where another optimizer is made of the new parameters,
+    `add_param_group` is called or the parameters of a group are set, where the former part is put back, and where the
+    optimizer is not used any more.
 
     ## References
     - [torch.optim: constructing it](https://docs.pytorch.org/docs/stable/optim.html#constructing-it)

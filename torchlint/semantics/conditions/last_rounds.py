@@ -83,7 +83,20 @@ class LastRounds:
                     return False
                 number = right
         start = self._start(loop, name) if isinstance(name, ast.Name) else None
-        return start is not None and more - added == start - 1 and self._is_number(loop, number)
+        if start is None:
+            return False
+        if self._is_last_of_range(loop, number, more - added):
+            return True
+        return more - added == start - 1 and self._is_number(loop, number)
+
+    def _is_last_of_range(self, loop: ast.For, number: ast.expr, added: int) -> bool:
+        """Whether a number, with what is added to it, is the last of a range: ``epochs`` of ``range(1, epochs + 1)``."""
+        name, call = self._counting(loop)
+        if name != "range" or call is None:
+            return False
+        end, more = _sum(call.args[-1])
+        are_numbers = isinstance(number, ast.Constant) and isinstance(end, ast.Constant)
+        return added == more - 1 and (are_numbers or ast.dump(number) == ast.dump(end))
 
     def _start(self, loop: ast.For, index: ast.Name) -> int | None:
         """What the index of a loop begins with, if the name is that; of ``range(a, b)`` as if it began with zero."""

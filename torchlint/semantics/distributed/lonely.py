@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, in_body
+from torchlint.semantics.code.tree import FUNCTIONS, in_body, last_name
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
@@ -62,7 +62,9 @@ class LonelyCollectives:
             ruled = [(call, branch) for call in self._calls(name) if (branch := self._branch_of_rank(call)) is not None]
             for call, branch in ruled:
                 others = [other for other in self._calls(name) if other is not call]
-                if not self._is_of_group(call) and not any(self._may_answer(other, call, branch) for other in others):
+                if self._is_of_group(call) or any(self._may_answer(other, call, branch) for other in others):
+                    continue
+                if not self._is_answered_by_function(branch, others):
                     found[call] = self._described(call, branch)
         return found
 
@@ -148,10 +150,28 @@ class LonelyCollectives:
                 return False
         if self._tree.inside(other, branch):
             return not in_body(self._child_of(branch, other), branch)
+        if self._ends(branch) and other.lineno > branch.lineno and self._tree.function(other) is self._tree.function(call):
+            return True
         return any(
             isinstance(parent, ast.If) and re.search(r"rank|main|master|world", ast.unparse(parent.test)) is not None
             for parent in self._tree.ancestors(other)
         )
+
+    def _ends(self, branch: ast.If) -> bool:
+        """Whether what is behind a branch runs only where that is not taken."""
+        return isinstance(branch.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+    def _is_answered_by_function(self, branch: ast.If, others: list[ast.Call]) -> bool:
+        """Whether the other processes may call a function of the file that has the same collective, or one that calls it."""
+        names = {each.name for other in others if isinstance(each := self._tree.function(other), FUNCTIONS)}
+        for name in tuple(names):
+            callers = (self._tree.function(call) for call in self._semantics.facts.calls.get(name, ()))
+            names |= {each.name for each in callers if isinstance(each, FUNCTIONS)}
+        rest: list[ast.stmt] = [*branch.orelse]
+        if self._ends(branch):
+            block = self._tree.block(branch)
+            rest += block[block.index(branch) + 1 :]
+        return any(last_name(call.func) in names for each in rest for call in ast.walk(each) if isinstance(call, ast.Call))
 
     def _is_of_same_class(self, other: ast.Call, call: ast.Call) -> bool:
         """Whether two calls stand in methods of one class."""

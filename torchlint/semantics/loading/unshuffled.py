@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import LOOPS, last_name, walk_body
+from torchlint.semantics.code.tree import LOOPS, Function, last_name, walk_body
 from torchlint.semantics.provenance.loaders import IMAGE_SETS, LOADERS, TENSOR_SETS
 
 Node = TypeVar("Node")
@@ -24,6 +24,10 @@ _SEQUENTIAL = re.compile(
     re.IGNORECASE,
 )
 """Words of code whose data may have an order that means something."""
+_DRAWING = frozenset(
+    {"randint", "randrange", "choice", "choices", "sample", "integers", "rand", "randn", "random", "uniform", "normal"}
+)
+"""What draws an item, or which it is, at random."""
 _DEPTH = 4
 _Named: TypeAlias = ast.Name | ast.Attribute
 """What a loader is called: a name, or an attribute of ``self``."""
@@ -130,9 +134,17 @@ class UnshuffledLoaders:
                     definition, "torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset"
                 )
                 if is_own and isinstance(definition, ast.ClassDef):
-                    is_map = self._semantics.facts.method(definition, "__getitem__") is not None
+                    item = self._semantics.facts.method(definition, "__getitem__")
+                    is_map = item is not None and self._goes_by_index(item)
                     return any(map(self._is_permuted, data.args)) if is_map else None
         return None
+
+    def _goes_by_index(self, item: Function) -> bool:
+        """Whether the items of a data set depend on the index at all, and are not drawn at random."""
+        indices = [self._semantics.bindings.of(each) for each in item.args.args[1:2]]
+        if not indices or any(each is None or bool(each.uses) for each in indices):
+            return True
+        return not any(isinstance(part, ast.Call) and last_name(part.func) in _DRAWING for part in walk_body(item.body))
 
     def _is_counted(self, loader: _Named, data: ast.expr) -> bool:
         """Whether the file asks for the length of a loader, or of its data, which are not the parts of something split.

@@ -43,6 +43,14 @@ _FUNCTIONS = frozenset(
     if result.startswith(("tensor", "tuple", "list")) and not name.endswith("_") and not name.startswith(_OTHER_FUNCTIONS)
     if not any(word in name for word in _STATEFUL)
 ) - (torch_api.FACTORIES | torch_api.LOSS_FUNCTIONS)
+_INPLACE_AT = {
+    **dict.fromkeys(("relu", "relu6", "silu", "mish", "selu", "hardswish", "hardsigmoid"), 1),
+    **dict.fromkeys(("elu", "celu", "leaky_relu"), 2),
+    **dict.fromkeys(("hardtanh", "threshold", "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"), 3),
+    "feature_alpha_dropout": 3,
+    "rrelu": 4,
+}
+"""Functions of `torch.nn.functional` that can work in place, and the position of the argument that makes them."""
 _LAST_NAMES = _METHODS | {name.rpartition(".")[2] for name in _FUNCTIONS}
 _MOVES = frozenset({"to", "cuda", "cpu"})
 _NOT_THE_OWNERS = frozenset({"items", "values", "parameters", "named_parameters", "buffers", "named_buffers"})
@@ -139,9 +147,18 @@ class DiscardedResults:
 
     def _argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """The first argument of a function of torch, where that is what it works on."""
-        if name not in _FUNCTIONS or not call.args:
+        if name not in _FUNCTIONS or not call.args or self._works_in_place(call, name):
             return None
         return call.args[0] if self._is_tensor(call.args[0], call) else None
+
+    @staticmethod
+    def _works_in_place(call: ast.Call, name: str) -> bool:
+        """Whether an argument without a name may ask for work in place: ``F.relu(x, True)``."""
+        place = _INPLACE_AT.get(name.removeprefix("torch.nn.functional."))
+        if place is None or len(call.args) <= place:
+            return any(isinstance(each, ast.Starred) for each in call.args)
+        flag = call.args[place]
+        return not isinstance(flag, ast.Constant) or bool(flag.value)
 
     def _is_tensor(self, node: ast.expr, call: ast.Call) -> bool:
         """Whether a variable, attribute or item holds a tensor for certain, and not just because of this very call."""

@@ -144,6 +144,8 @@ class Links:
                 return self._is_basic(operand)
             case ast.Tuple(elts=parts):
                 return all(self._is_basic(part) for part in parts)
+            case ast.Compare() | ast.BoolOp():
+                return False  # a mask, whatever is compared
         return self._semantics.kind(index).type is Type.NUMBER
 
     def bound_to(self, node: ast.expr) -> Binding | None:

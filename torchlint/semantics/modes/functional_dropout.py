@@ -29,6 +29,10 @@ _MODES = re.compile(r"train|eval|test|infer|sampl|mode|mc_|monte", re.IGNORECASE
 """Names that a condition asks for where it tells training from evaluation, or knows that dropout is on."""
 
 
+_SAMPLING = re.compile(r"(?i:mc[_ -]?drop|monte[_ -]?carlo|bayes)|\bMC\b|MC[A-Z]")
+"""What classes are called, or say of themselves, in which dropout is on for predictions."""
+
+
 class Wrong(Enum):
     """What is wrong with a dropout."""
 
@@ -147,6 +151,10 @@ class FunctionalDropouts:
         while isinstance(function, (*FUNCTIONS, ast.Lambda)) and not self._is_method(function):
             function = self._tree.function(function)
         if not isinstance(function, FUNCTIONS) or self._is_asked(call, given, function):
+            return ""
+        owner = self._tree.parent(function)
+        said = [*((owner.name, ast.get_docstring(owner) or "") if isinstance(owner, ast.ClassDef) else ())]
+        if any(map(_SAMPLING.search, [*said, ast.get_docstring(function) or ""])):
             return ""
         if not self._semantics.of(ModuleClasses).is_run_by_forward(function):
             return ""

@@ -23,6 +23,21 @@ class OwnModes:
             return all(self._sets(owner, name) for name in MODE_METHODS)
         return all(self._sets_elsewhere(each, name) for each in kind.classes_elsewhere for name in MODE_METHODS)
 
+    def may_have_own(self, model: ast.expr, name: str) -> bool:
+        """Whether a class of another file that the model is of, or that its class derives from, has such a method itself."""
+        facts, elsewhere = self._semantics.facts, self._semantics.elsewhere
+        kind = self._semantics.kind(model)
+        found = list(kind.classes_elsewhere)
+        owner = kind.definition if isinstance(kind.definition, ast.ClassDef) else facts.self_class(model)
+        if owner is not None:
+            bases = (elsewhere.module_class(base) for each in facts.bases(owner) for base in each.bases)
+            found += [base for base in bases if base is not None]
+        return any(
+            isinstance(base, ClassElsewhere) and name in base.summary.methods
+            for each in found
+            for base in elsewhere.lookup.bases(each)
+        )
+
     def _sets(self, owner: ast.ClassDef, name: str) -> bool:
         """Whether the method that a class of the file has, or one above it has, is about the mode."""
         facts = self._semantics.facts

@@ -266,6 +266,21 @@ class Denominators:
                 return True
             if not sizes or (isinstance(sizes[0], ast.Constant) and sizes[0].value in (1, None)):
                 return True
+            if self._is_one_by_default(sizes[0]):
+                return True
+        return False
+
+    def _is_one_by_default(self, size: ast.expr) -> bool:
+        """Whether a size is an option of the command line that is one where nobody says otherwise."""
+        if not isinstance(size, ast.Attribute):
+            return False
+        for call in self._semantics.facts.calls.get("add_argument", ()):
+            names = (each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str))
+            if any(name.lstrip("-").replace("-", "_") == size.attr for name in names):
+                return any(
+                    word.arg == "default" and isinstance(word.value, ast.Constant) and word.value.value == 1
+                    for word in call.keywords
+                )
         return False
 
     def _is_given_single_samples(self, loader: ast.expr) -> bool:
@@ -282,6 +297,8 @@ class Denominators:
                 if references.parameter(site, function, each) is bindings[0].node:
                     is_made = isinstance(each, ast.Call) and self._semantics.qualified_name(each.func) in LOADERS
                     sizes += [_batch_size(call) for call in ([each] if is_made else self._makers(each))]
+        if not sizes and self._semantics.elsewhere.speaks_of("single samples") is True:
+            return not self._semantics.facts.call_sites(function)
         return 1 in sizes and not any(isinstance(size, int) and size > 1 for size in sizes)
 
     def _makers(self, loader: ast.expr) -> Iterator[ast.Call]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 LISTING = ("parameters", "named_parameters", "buffers", "named_buffers")
 """Methods of modules that give a generator of tensors."""
@@ -58,12 +59,26 @@ class Generators:
             if kind.type not in (Type.MODULE, Type.UNKNOWN, Type.INSTANCE):
                 return False
             if not isinstance(kind.definition, ast.ClassDef):
+                if self._has_own(owner, name):
+                    return False
                 return kind.type is Type.MODULE or (kind.type is Type.UNKNOWN and not call.args)
             own = kind.definition
         if (method := self._facts.method(own, name)) is None:
             return self._facts.is_module(own)
         returned = self._facts.returned(method)
         return bool(returned) and all(isinstance(value, ast.GeneratorExp) for value in returned)
+
+    def _has_own(self, owner: ast.expr, name: str) -> bool:
+        """Whether a class of another file that an object may be of has such a method itself, which may give a list."""
+        bindings = self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ()
+        made = [each.value.func for each in bindings if isinstance(each.value, ast.Call) and not each.path]
+        found = [*self._semantics.kind(owner).classes_elsewhere, *map(self._semantics.elsewhere.target, made)]
+        return any(
+            isinstance(base, ClassElsewhere) and name in base.summary.methods
+            for each in found
+            if isinstance(each, ClassElsewhere)
+            for base in self._semantics.elsewhere.lookup.bases(each)
+        )
 
     def _whole(self, call: ast.expr) -> ast.expr:
         """``filter(keep, chain(a.parameters(), b.parameters()))`` for one of the calls in it."""

@@ -146,7 +146,7 @@ class ReplacedParameters:
     def _is_new(self, value: ast.expr) -> bool:
         """Whether a value is a module or parameter that is made there, and has parameters that were in no module before."""
         if self._modules.is_parameter(value):
-            return isinstance(value, ast.Call)
+            return isinstance(value, ast.Call) and not _is_frozen(value)
         if not isinstance(value, ast.Call) or not self._modules.is_module(value):
             return False
         return any(isinstance(part, ast.Call) and self._has_weights(part) for part in ast.walk(value))
@@ -253,3 +253,9 @@ class ReplacedParameters:
             moved.append(statement)
             needed |= {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
         return list(reversed(moved))
+
+
+def _is_frozen(parameter: ast.Call) -> bool:
+    """Whether a parameter is made so that nothing is to train it."""
+    flags = [*parameter.args[1:2], *(word.value for word in parameter.keywords if word.arg == "requires_grad")]
+    return any(isinstance(flag, ast.Constant) and flag.value is False for flag in flags)

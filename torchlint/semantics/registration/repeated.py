@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.code.tree import last_name, spoken_name, walk_body
+from torchlint.semantics.graphs.likely.parameterless import ParameterlessModules
 
 Node = TypeVar("Node")
 
@@ -106,7 +107,7 @@ class RepeatedModules:
         """Whether an item of a container has weights, as far as can be told."""
         match node:
             case ast.Call(func=function, args=arguments):
-                return self._makes_weights(function, arguments)
+                return not _is_told_none(node) and self._makes_weights(function, arguments)
             case ast.Name():
                 bindings = self._semantics.bindings.reaching(node)
                 if len(bindings) != 1 or _STATELESS.search(node.id):
@@ -127,7 +128,10 @@ class RepeatedModules:
         if isinstance(definition, ast.ClassDef):
             return self._has_weights(definition)
         shown = last_name(function)
-        return shown[:1].isupper() and not _STATELESS.search(shown)
+        if not shown[:1].isupper() or _STATELESS.search(shown):
+            return False
+        call = self._tree.parent(function)
+        return not (isinstance(call, ast.Call) and self._semantics.of(ParameterlessModules).are(call))
 
     def _has_weights(self, definition: ast.ClassDef, depth: int = _DEPTH) -> bool:
         """Whether the constructor of a class of the file makes layers with weights, parameters, or such a class itself."""
@@ -189,6 +193,14 @@ class RepeatedModules:
 def _target(statement: ast.stmt) -> str | None:
     """What an assignment gives a value, as it is spelled."""
     return ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+
+
+def _is_told_none(call: ast.Call) -> bool:
+    """Whether a layer is told to have no weights: ``nn.LayerNorm(8, elementwise_affine=False)``."""
+    return any(
+        word.arg in ("affine", "elementwise_affine") and isinstance(word.value, ast.Constant) and word.value.value is False
+        for word in call.keywords
+    )
 
 
 def _is_one(times: ast.expr) -> bool:

@@ -79,7 +79,7 @@ class RefusedLoads:
             shown = self.shown_as_object(load)
             if shown is not None:
                 found[load] = shown
-        return found
+        return found if found and self._semantics.elsewhere.speaks_of("allowed objects") is not True else {}
 
     def shown_as_object(self, load: ast.Call) -> RefusedLoad[ast.expr] | None:
         """What shows that the file holds an object of a class, whatever the load is told; ``None`` where nothing does."""

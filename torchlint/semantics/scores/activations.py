@@ -12,6 +12,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, is_none
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.scores.changed_sequences import ChangedSequences
 from torchlint.semantics.scores.outputs import (
     MAKING_FUNCTIONS,
     MAKING_LAYERS,
@@ -245,7 +246,7 @@ class Activations:
         if name in MAKING_LAYERS and not path:
             return Origin(MAKING_LAYERS[name], call or made, operand)
         if name == "torch.nn.Sequential" and not path:
-            return self._sequential(made)
+            return None if self._semantics.of(ChangedSequences).include(made) else self._sequential(made)
         if name.startswith("torchvision.models.") and not path:
             return self._replaced_head(made)
         kind = self._semantics.kind(made)

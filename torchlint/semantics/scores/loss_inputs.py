@@ -133,6 +133,9 @@ class LossInputs:
         given = [word.value for word in origin.node.keywords if word.arg == "dim"] or origin.node.args[first : first + 1]
         if not any(isinstance(dim, ast.Constant) and dim.value == 0 and dim.value is not False for dim in given):
             return False
+        match origin.operand:
+            case ast.Call(func=ast.Attribute(attr="t" | "transpose" | "permute")) | ast.Attribute(attr="T" | "mT"):
+                return False  # the classes come first
         rank = self._semantics.of(Ranks).of(origin.operand)
         compared = [origin.operand, *loss.call.args[1:2]]
         return rank == 2 or (rank is None and any(map(self._is_batch, compared)))

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics, Type
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.scores.activations import Activations
 from torchlint.semantics.scores.loss_inputs import LossInputs
@@ -77,6 +77,18 @@ class ThresholdedLogits:
             return False
         kind = self._semantics.kind(value.func)
         return bool(kind.type is not Type.UNKNOWN and (kind.definition or kind.classes_elsewhere or kind.name))
+
+    def _is_squashed(self, logits: ast.expr) -> bool:
+        """Whether the tensor that a name has is made a probability in place: ``logits.sigmoid_()``."""
+        if "sigmoid_" not in self._semantics.words.all or not isinstance(logits, ast.Name):
+            return False
+        uses = (use for binding in self._semantics.bindings.reaching(logits) for use in binding.uses)
+        parents = (self._tree.parent(use) for use in uses)
+        return any(
+            last_name(parent.func if isinstance(parent, ast.Call) else parent) == "sigmoid_"
+            for parent in parents
+            if isinstance(parent, (ast.Call, ast.Attribute))
+        )
 
     def _is_array(self, node: ast.expr) -> bool:
         """Whether something is computed with numpy, or with Python's own numbers."""
@@ -153,7 +165,7 @@ class ThresholdedLogits:
         self, logits: ast.expr, seen: set[ast.expr], depth: int
     ) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | None]]:
         """The comparisons and roundings that a value comes to, each with the value there, and the half it is compared with."""
-        if logits in seen or depth > _DEPTH:
+        if logits in seen or depth > _DEPTH or self._is_squashed(logits):
             return
         seen.add(logits)
         current, parent = logits, self._tree.parent(logits)

@@ -23,6 +23,8 @@ _CLIPS = frozenset(
 _CLAMPS = frozenset({"clamp_", "clip_", "clamp_max_", "clamp_min_"})
 _FIGURES = ("norm", "vector_norm", "abs", "mean", "std", "max", "min", "pow", "square", "item", "histc")
 """What is made of gradients to be looked at, and is another figure where they are scaled."""
+_FINITE = frozenset({"isfinite", "isnan", "isinf"})
+"""What is asked of a figure that is the same for scaled gradients, as a rule."""
 _OF_TORCH = frozenset({"backward", "zero_grad", "step"})
 """Words of a file that trains with what it is given, and imports torch itself for nothing."""
 _ENGINES = ("deepspeed", "colossalai", "paddle", "mxnet", "mindspore")
@@ -201,7 +203,34 @@ class Acts:
                     continue
                 given = call.args[:1] if self._semantics.qualified_name(call.func) else [call.func.value]
                 for gradient in filter(_is_gradient, given):
+                    if self._is_scale_free(call):
+                        continue
                     yield Act(Deed.LOOK, call, gradient)
+
+    def _is_scale_free(self, figure: ast.expr) -> bool:
+        """Whether what is made of a figure right there is the same for scaled gradients: whether it is finite or zero, a ratio
+        of two.
+        """
+        node: ast.expr = figure
+        for _ in range(4):
+            match parent := self._semantics.tree.parent(node):
+                case (
+                    ast.Compare(comparators=[ast.Constant(value=0 | 0.0)])
+                    | ast.Compare(left=ast.Constant(value=0 | 0.0), comparators=[_])
+                ):
+                    return True
+                case ast.BinOp(op=ast.Div(), left=left, right=right):
+                    other = right if left is node else left
+                    return any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in ast.walk(other))
+                case ast.Call(func=function) if function is not node and last_name(function) in _FINITE:
+                    return True
+                case ast.Attribute(attr=name) if name in _FINITE:
+                    return True
+                case ast.Attribute() | ast.Call():
+                    node = parent
+                case _:
+                    return False
+        return False
 
     def _models(self, given: list[ast.expr]) -> tuple[str, ...]:
         """The models in ``model.parameters()``."""

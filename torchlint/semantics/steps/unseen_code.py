@@ -73,7 +73,9 @@ class UnseenCode:
         match node:
             case ast.Attribute(attr="zero_grad", value=other):
                 return not self._optimizers.apart(optimizer, other)
-            case ast.Attribute(attr="grad", ctx=ast.Store() | ast.Del()):
+            case ast.Attribute(attr="grad" | "_grad", ctx=ast.Store() | ast.Del()):
+                return True
+            case ast.Call(func=ast.Name() as function) if self._is_bound_wiping(function):
                 return True
             case ast.Attribute(attr="data", value=ast.Attribute(attr="grad"), ctx=ast.Store()):
                 return True
@@ -88,6 +90,13 @@ class UnseenCode:
             case ast.Call():
                 return self._unknown_may_wipe(node, optimizer) or self._may_zero_itself(node)
         return False
+
+    def _is_bound_wiping(self, function: ast.Name) -> bool:
+        """Whether what is called is the method of an optimizer under a name: ``reset = optimizer.zero_grad``."""
+        return any(
+            isinstance(binding.value, ast.Attribute) and binding.value.attr == "zero_grad"
+            for binding in self._bindings.reaching(function)
+        )
 
     def _may_zero_itself(self, call: ast.Call) -> bool:
         """Whether what is called may be a model that zeroes its own gradients whenever it is run."""

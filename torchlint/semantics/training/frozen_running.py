@@ -14,6 +14,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.switches import Mode, Switches
+from torchlint.semantics.modules.own_modes import OwnModes
 from torchlint.semantics.training.freezing import HEADS, Freezing
 
 Node = TypeVar("Node")
@@ -71,9 +72,11 @@ class FrozenRunningParts:
         """The calls that put a model into training mode of which a part is frozen, and normalises by batches."""
         trains = [(call, models) for call, models, mode in self._switches.all if mode is Mode.TRAIN and models]
         found: dict[ast.Call, FrozenRunning[ast.expr]] = {}
-        for part in self._parts if trains else ():
+        for part in self._parts if trains and not self._is_normalisation_set() else ():
             for call, models in trains:
                 assert models is not None and isinstance(call.func, ast.Attribute)
+                if self._semantics.of(OwnModes).may_have_own(call.func.value, "train"):
+                    continue
                 path = self._path(part, call.func.value, models)
                 if path is None or bool(path) is part.is_whole or self._exclude(part.frozen, call):
                     continue
@@ -81,6 +84,13 @@ class FrozenRunningParts:
                 if path and before.paths and not any(path[: len(each)] == each for each in before.paths):
                     found[call] = FrozenRunning(before.frozen, (*before.paths, path))
         return found
+
+    def _is_normalisation_set(self) -> bool:
+        """Whether the file says of layers how they count, by attributes of theirs: ``layer.momentum = 0``."""
+        return any(
+            isinstance(node.ctx, ast.Store) and node.attr in ("momentum", "track_running_stats")
+            for node in self._semantics.tree.of_type(ast.Attribute)
+        )
 
     def _exclude(self, frozen: ast.expr, train: ast.Call) -> bool:
         """Whether a part is frozen under conditions under which the model is not put into training mode."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.bindings import Form
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.memory.places import Place
 
 _MODES = frozenset({"eval", "train", "float", "double", "half", "requires_grad_"})
@@ -24,12 +25,25 @@ class GpuWeights:
         """Whether all that the root of a place may be is put on a GPU where it is made, and moved nowhere."""
         bindings = self._semantics.bindings.reaching(place.root)
         return bool(bindings) and all(
-            binding.form is Form.ASSIGNMENT
-            and not binding.path
-            and binding.value is not None
-            and self._is_put_there(binding.value)
-            and not any(self._is_moved(use) for use in binding.uses)
+            (self._is_made_there(binding) or any(map(self._is_moved_as_a_whole, binding.uses)))
+            and not any(map(self._is_moved, binding.uses))
             for binding in bindings
+        )
+
+    def _is_made_there(self, binding: Binding) -> bool:
+        is_whole = binding.form is Form.ASSIGNMENT and not binding.path
+        return is_whole and binding.value is not None and self._is_put_there(binding.value)
+
+    def _is_moved_as_a_whole(self, use: ast.expr) -> bool:
+        """Whether a module is moved to a GPU in any case: by ``model.cuda()`` as a statement of its function or file."""
+        tree = self._semantics.tree
+        parent = tree.parent(use)
+        call = tree.parent(parent) if isinstance(parent, ast.Attribute) and parent.attr == "cuda" else None
+        statement = tree.parent(call) if isinstance(call, ast.Call) else None
+        return (
+            isinstance(statement, ast.Expr)
+            and isinstance(tree.parent(statement), (ast.Module, *FUNCTIONS))
+            and not self._semantics.kind(use).is_tensor
         )
 
     def _is_put_there(self, value: ast.expr) -> bool:
