@@ -160,6 +160,36 @@ def test_an_attribute_that_is_asked_before_it_is_loaded() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  def f(self, p):\n    self.m = «torch.load(p)»\n    self.m.eval()",
+        "  def f(self, p, made):\n    if p:\n      self.m = «torch.load(p)»\n    else:\n      self.m = made\n    self.m.eval()",
+        "  def f(self, p, s):\n    self.m = Net()\n    if s:\n      self.m = «torch.load(p)»\n    self.m.eval()",
+    ],
+)
+def test_an_attribute_that_is_used_where_it_is_loaded(text: str) -> None:
+    assert used(f"class T:\n  def __init__(self):\n    self.m = Net()\n{text}\n") == ["self.m.eval"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  def f(self, p):\n    self.m = torch.load(p)\n    self.m = Net(self.m)\n    self.m.eval()",
+        "  def f(self, p):\n    self.m.eval()\n    self.m = torch.load(p)\n    return self.m['a']",
+        "  def f(self, p):\n    self.m = torch.load(p)\n  def g(self):\n    self.m.eval()",
+        "  def f(self, p):\n    self.m = torch.load(p)\n    self.make()\n    self.m.eval()\n"
+        "  def make(self):\n    self.m = Net(self.m)",
+        "  def f(self, p):\n    if p:\n      self.m = torch.load(p)\n      self.m = Net(self.m)\n    self.m.eval()",
+        "  def f(self, p, net):\n    self.m = torch.load(p)['net']\n    if net:\n      net.load_state_dict(self.m)\n"
+        "      self.m = net\n    self.m.eval()",
+        "  def f(self, p):\n    if p:\n      self.m = torch.load(p)\n    else:\n      self.m = Net()\n      self.m.eval()",
+    ],
+)
+def test_an_attribute_that_is_another_where_it_is_used(text: str) -> None:
+    assert not used(f"class T:\n  def __init__(self):\n    self.m = Net()\n{text}\n")
+
+
 OPENED = """
 net = torch.nn.Linear(2, 2)
 with open({to}, 'wb') as file:

@@ -53,12 +53,12 @@ class LoadedUses:
                 definition = self._semantics.facts.self_class(owner)
                 slots = self._semantics.facts.slots(definition, name) if definition is not None else []
                 others = [store for slot in slots for store in slot.stores if store is not parent.targets[0]]
-                if all(
+                is_loaded_anyway = all(
                     self._is_wrapped_by(other) or self._is_loaded(other) or self._is_made(other, parent) for other in others
-                ):
-                    for each in (use for slot in slots for use in slot.uses):
-                        if self._may_be_read(each, parent):
-                            yield from self._uses(each, depth + 1)
+                )
+                for each in (use for slot in slots for use in slot.uses):
+                    if self._may_be_read(each, parent) if is_loaded_anyway else self._is_read_here(each, parent, others):
+                        yield from self._uses(each, depth + 1)
             case ast.Return():
                 function = self._tree.function(parent)
                 for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
@@ -120,6 +120,18 @@ class LoadedUses:
         """Whether an attribute may have been stored where it is used: in any other function, or behind the store."""
         flow = self._semantics.control_flow
         return flow.scope(use) is not flow.scope(store) or flow.may_follow(store, use)
+
+    def _is_read_here(self, use: ast.expr, store: ast.Assign, others: list[ast.Attribute]) -> bool:
+        """Whether the function that stores an attribute uses it behind that, and stores nothing else there in between, be it
+        under a condition: others store it ahead, in other branches, or where the object is made.
+        """
+        flow, function = self._semantics.control_flow, self._tree.function(store)
+        if function is None or self._tree.function(use) is not function or not flow.may_follow(store, use):
+            return False
+        here = [other for other in others if self._tree.function(other) is function]
+        made = (self._tree.function(other) for other in others if other not in here)
+        is_made_before = all(isinstance(each, FUNCTIONS) and each.name == "__init__" for each in made)
+        return is_made_before and not any(flow.may_follow(store, other) for other in here)
 
     def _is_replaced(self, returned: ast.expr, function: Function, call: ast.Call) -> bool:
         """Whether a variable gets another value, in a function that is called so, than the first before it is returned:
