@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from marked import marked
+from torchlint.semantics import Semantics
 from torchlint.semantics.apis.implicit_dims import ImplicitDims
+from torchlint.text.source import Source
 
 IMPORTS = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nx = torch.zeros(2, 3, 4)\n"
 
@@ -75,5 +77,13 @@ def test_finds_no_other_calls(snippet: str) -> None:
 def test_a_module_that_is_never_called_picks_nothing(made: str, used: str, expected: bool) -> None:
     text = f"class Net(nn.Module):\n    def __init__(self):\n        {made}\n    def forward(self, x): return {used}\n"
     semantics, _ = marked(IMPORTS + text)
+    [found] = semantics.of(ImplicitDims).picked.values()
+    assert found.is_idle is expected
+
+
+@pytest.mark.parametrize(("used", "expected"), [("F.softmax(x, dim=-1)", True), ("self.pick(x)", False)])
+def test_nothing_else_reads_what_a_notebook_defines(used: str, expected: bool) -> None:
+    text = f"class Net(nn.Module):\n    def __init__(self): self.pick = nn.Softmax()\n    def forward(self, x): return {used}\n"
+    semantics = Semantics(Source(IMPORTS + text).tree, file="tries.ipynb")
     [found] = semantics.of(ImplicitDims).picked.values()
     assert found.is_idle is expected

@@ -111,6 +111,7 @@ def seems_graphless(text: str) -> bool:
         "def f(x):\n    return «torch.autograd.grad(net(x), x)[0]»",
         "def f(x):\n    slope, = torch.autograd.grad(net(x), x, create_graph=False)\n    return «slope»",
         "def f(x, lenY):\n    return «lenY[0]»",
+        "import torchnet as tnt\ndef on_forward(state):\n    return «state['sample'][1].view(-1)»",
         "def f(lengthsOf, lengthX):\n    return «lengthX»",
         "def f(x, field):\n    return itos(«x[:, 0].cpu()».data.numpy(), field)",
         "def f(preds):\n    return [[words[n] for n in «p.cpu()».data.numpy()] for p in preds]\nf(net(x))",
@@ -212,6 +213,8 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "for x, y in zip(*pairs):\n    «x»",
         "def query(self, images):\n    for image in images:\n        kept.append(«image»)",
         "def f(x, lenient):\n    return «lenient»",
+        "import torchnet as tnt\ndef on_forward(state):\n    return «state['output'][1]»",
+        "def step(state):\n    return «state['sample'][1]»",  # drawn, perhaps
         "def f(x):\n    return [words[n] for n in «net(x)».data.numpy()]",  # a layer of torch gives no places
     ],
 )

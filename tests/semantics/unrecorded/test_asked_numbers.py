@@ -51,7 +51,7 @@ def are_numbers(snippet: str) -> bool:
         _LOGGED.format(walked="items()", log="scalar_summary"),
         _LOGGED.format(walked="items()", log="add_scalar"),
         "for w in «a.data».flatten():\n    kept.append(w.item())",
-        "row = «a.data».flatten()\nfor i, w in enumerate(row):\n    one.append(w.abs().item())\n    both.append((i, w.item()))",
+        "row = «a.data».flatten()\nfor i, w in enumerate(row):\n    kept.append(w.abs().item())\n    both.add((i, w.item()))",
         "kept = [w.item() for w in «a.data»]",
     ],
 )

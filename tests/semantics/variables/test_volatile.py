@@ -219,11 +219,34 @@ class Group:
         ("yield self.peaks(x)", False),
         ("later(lambda: self.peaks(x))", False),
         ("y = self.peaks(x)\n        def g(): return y\n        later(g)", False),
-        ("pass", False),
     ],
 )
 def test_what_meets_no_parameter(body: str, expected: bool) -> None:
     volatiles = semantics_of(_GROUP.format(body=body)).of(Volatiles)
+    assert [volatiles.meet_nothing(mark) for mark in volatiles.marks] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def f(x):\n    x = Variable(x, volatile=True)", True),
+        ("def f(masks):\n    m = Variable(torch.FloatTensor(masks), volatile=True)\n    return m.cuda()", True),
+        ("def f(words):\n    m = Variable(torch.LongTensor(words), volatile=True)\n    return m.cuda()", False),
+        ("def f(masks):\n    m = Variable(make(masks), volatile=True)\n    return m.cuda()", False),
+        ("def f(masks):\n    m = Variable(torch.FloatTensor(masks), volatile=True)\n    return net(m)", False),
+        ("def f(x, y):\n    x = Variable(x, volatile=True)\n    x = y\n    return net(x)", True),
+        ("def f(x, ys):\n    for y in ys:\n        x = Variable(x, volatile=True)\n        x = y", True),
+        ("y = Variable(x, volatile=True)", False),  # another file may read it
+        ("def f(x):\n    global y\n    y = Variable(x, volatile=True)", False),
+        ("def f(x):\n    self.x = Variable(x, volatile=True)", False),
+        ("def f(x):\n    Variable(x, volatile=True)", False),
+        ("def f(x, ys):\n    for y in ys:\n        net(x)\n        x = Variable(y, volatile=True)", False),
+        ("def f(x):\n    x = Variable(x, volatile=True)\n    return lambda: net(x)", False),
+        ("def f(x, y):\n    x = Variable(x, volatile=True)\n    if y:\n        x = y\n    return net(x)", False),
+    ],
+)
+def test_what_nobody_reads_meets_nothing(text: str, expected: bool) -> None:
+    volatiles = semantics_of(text).of(Volatiles)
     assert [volatiles.meet_nothing(mark) for mark in volatiles.marks] == [expected]
 
 

@@ -31,8 +31,8 @@ class DataAccess(Rule):
     autograd is off, and one that has a name first and is then indexed for its number, which raises. And what leaves no
     tensor over the memory that is read: a copy that is made at once (`x.data.clone()`), but for a loss, the mean of one of
     many weights, what an optimizer computes with a parameter, also under a name by which it is put back
-    (`wide = p.data.float()`, then `p.data.copy_(wide)`), running means and differences of parameters that are added to no loss
-    (`p.grad += mu * (p.data - q.data)`), a number of what processes have reduced, the place of a maximum
+    (`wide = p.data.float()`, then `p.data.copy_(wide)`), running means and differences of parameters that are added to no
+    loss (`p.grad += mu * (p.data - q.data)`), a number of what processes have reduced, the place of a maximum
     (`q.max(1)[1].data[0]`), numbers that become a text one by one, and one number of a tensor that is only shown
     (`print(loss.data)`), logged or compared, or becomes one of Python's, under names and one by one too
     (`gap = a.data.cpu() - b.data.cpu()`, then `gap.item()`), or that is taken as torch 0.3 gave it (`loss.data[0]`,

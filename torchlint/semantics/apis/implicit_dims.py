@@ -108,8 +108,13 @@ class ImplicitDims:
         return named.union(*(text.split(".") for text in texts))
 
     def _is_read_elsewhere(self, attribute: str) -> bool:
-        """Whether a file beside this one, or below, may read an attribute, or one that names the folder; or that is unknown."""
+        """Whether a file beside this one, or below, may read an attribute, or one that names the folder; or that is unknown.
+
+        Nothing reads what a notebook defines, as it cannot be imported.
+        """
         project, file = self._semantics.elsewhere.around, self._semantics.elsewhere.file
+        if file.endswith(".ipynb"):
+            return False
         if project is None or not file.endswith(".py"):
             return True
         folder = os.path.basename(os.path.dirname(os.path.abspath(file)))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 from torchlint.semantics.variables.computations import Computations, keeps
 
@@ -28,13 +28,23 @@ class UnmetValues:
         """The lists of objects that were asked for: whether labels in them meet nothing but losses."""
 
     def are_unmet(self, values: Iterable[ast.expr]) -> bool:
-        """Whether values are computed with, stay in their function, and meet nothing there that may have parameters."""
+        """Whether values stay in their function, and meet nothing there that may have parameters, if they are used at all."""
         for value in values:
+            if self._is_unused(value):
+                continue
             uses = _Uses(self._semantics, self._semantics.tree.function(value), self, _DEEPEST)
             uses.follow(value)
             if uses.record or uses.hand_on or uses.give_back or uses.lists or not uses.compute:
                 return False
         return True
+
+    def _is_unused(self, value: ast.expr) -> bool:
+        """Whether a value gets a name in a function by which nothing reads it, as another one is given the name first."""
+        match self._semantics.tree.parent(value):
+            case ast.Assign(targets=[ast.Name() as name]):
+                binding = self._semantics.bindings.of(name)
+                return binding is not None and isinstance(binding.scope.node, FUNCTIONS) and not binding.uses
+        return False
 
     def are_given_back(self, values: Iterable[ast.expr]) -> bool:
         """Whether nothing is done with labels but that their function returns them, or keeps them in lists for losses."""

@@ -27,6 +27,8 @@ Mark: TypeAlias = ast.keyword | ast.expr | ast.Assign
 _BACKWARD = frozenset({"backward", "manual_backward", "step"})
 _TRAINING_NAME = re.compile(r"(^|_)(train|fit|optimi[sz]e|update_params|backprop)(_|$)", re.IGNORECASE)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
+_MAKING = frozenset(f"torch.{name}" for name in ("LongTensor", "FloatTensor", "tensor", "as_tensor", "from_numpy", "Tensor"))
+"""What makes a tensor of numbers that are called something."""
 _DEEP = 3
 
 
@@ -123,6 +125,9 @@ class Volatiles:
         """Whether a call of Variable is given what is called a label or a mask, or a part of it."""
         held: ast.expr | None = call.args[0] if isinstance(call, ast.Call) and call.args else None
         while isinstance(held, (ast.Subscript, ast.Call)):
+            if isinstance(held, ast.Call) and held.args and self._semantics.qualified_name(held.func) in _MAKING:
+                held = held.args[0]
+                continue
             method = held.func if isinstance(held, ast.Call) else held
             held = method.value if isinstance(method, (ast.Attribute, ast.Subscript)) else None
         return isinstance(held, ast.Name) and self._semantics.of(LikelyGraphless).names_label(held)

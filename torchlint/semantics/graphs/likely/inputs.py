@@ -139,6 +139,8 @@ class LikelyInputs:
                 return self._is_read(inner, depth)
             case ast.Call(func=function, args=[inner, *_]) if MOVERS.fullmatch(last_name(function)):
                 return self._is_read(inner, depth)
+            case ast.Subscript(value=ast.Name(id="state"), slice=ast.Constant(value="sample")):
+                return self._semantics.words.speak_of("torchnet")  # what its engine hands to hooks
             case ast.Subscript(value=value):
                 return self._is_read(value, depth)
             case ast.Attribute(value=ast.Name() as batch):  # `batch.src` of torchtext, `data.x` of a graph
