@@ -38,8 +38,41 @@ class Keeping(nn.Module):
         self.outputs.append(self.layer(x))
         return self.outputs[-1]
 
+class Head(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.features = features
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.layer(self.features[x])
+
+def make(n):
+    outs = []
+    for _ in range(n):
+        outs.append(layer(torch.ones(2)))
+    return outs
+
+def both(n):
+    return make(n), make(n)
+
+def advance(x):
+    global state
+    state = layer(x) + state
+    return state
+
+def advanced(x):
+    return advance(x)
+
+def extend(items, x):
+    items.append(items[-1] + x)
+    return items[-1]
+
 w = torch.zeros(3, requires_grad=True)
 kept = w.exp()
+state, memory = torch.zeros(2), torch.zeros(2)
+rows, recurrent = [torch.zeros(2), torch.zeros(2)], nn.LSTM(2, 2)
+headed = Head(unknown(kept))
 layer, plain, keeping = nn.Linear(2, 2), Plain(), Keeping()
 nested = nn.Sequential(Keeping())
 for x, y in loader:
@@ -86,10 +119,38 @@ def test_a_graph_that_is_made_and_used_up_in_the_round(body: str) -> None:
         "loss = (w * x).sum()\nloss.backward()\ntorch.autograd.grad(loss, w)",
         "loss = (w * x).sum()\nself.loss = loss\nloss.backward()",
         "for loss in losses:\n    loss.backward()",
+        "x.sum().backward()",
+        "F.mse_loss(x, y).backward()",
+        "total = torch.zeros(3)\nfor part in x:\n    total += w * part\n    total.sum().backward()",
+        "rows[0] = layer(rows[0])\nF.mse_loss(rows[0], y).backward()",
+        "memory.add_(layer(x))\nmemory.sum().backward()",
+        "out, rows[1] = recurrent(x, rows[1])\nout.sum().backward()",
+        "a = b = layer(x)\na.sum().backward()\nb.norm().backward()",
+        "outs = make(2)\nout = torch.stack(outs)\nout.sum().backward()\nout.norm().backward()",
+        "a, b = both(2)\na, b = torch.stack(a), torch.stack(b)\n(a + b).sum().backward()\nb.sum().backward()",
+        "if flag:\n    prior = layer(y)\n(layer(x) + prior).sum().backward()",
+        "out = layer(x)\nout.sum().backward()\ngradients = torch.autograd.grad(out.norm(), w)",
+        "advanced(x).sum().backward()",
+        "extend(rows, x * w).sum().backward()",
+        "headed(x).sum().backward()",
     ],
 )
 def test_a_graph_that_may_be_used_again(body: str) -> None:
     assert not is_used_up(body)
+
+
+def test_what_a_loader_gives_may_be_of_one_graph() -> None:
+    made = "dataset = TensorDataset({}, targets)\nloader = DataLoader(dataset)\nnet = nn.Linear(2, 2)\nfor x, y in loader:\n"
+    before = BEFORE.partition("for x")[0] + "from torch.utils.data import DataLoader, TensorDataset\n"
+    text = f"{before}{made}    net(x).sum().backward()"
+    assert used_up(text.format("inputs"))
+    assert used_up(text.format("layer(inputs)")) is None
+
+
+def test_a_backward_before_it_in_the_round_is_no_other() -> None:
+    text = BEFORE + "    out = layer(x)\n    out.norm().backward(retain_graph=True)\n    loss = out.sum()\n    loss.backward()"
+    assert used_up(text) == "loss"
+    assert used_up(text + "\n    del x\n    out.norm().backward()") == "out.norm()"
 
 
 def used_up(text: str) -> str | None:
@@ -110,3 +171,4 @@ def test_no_loop_no_backward_and_later_uses_are_other_answers() -> None:
     assert used_up("import torch\nw = torch.zeros(3, requires_grad=True)\nw.sum().backward()") is None
     assert used_up(BEFORE + "    loss = (w * x).sum()\n    loss.item()") is None
     assert used_up(BEFORE + "    loss = (w * x + kept).sum()\n    loss.backward()") is None
+    assert used_up(BEFORE + "    out = layer(x)\n    def closure():\n        out.sum().backward()") is None

@@ -7,7 +7,7 @@ import builtins
 from torchlint.semantics import torch_api
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Outside, Target
 
-_PLAIN = ("torch.", "torchvision.", "timm.", "numpy.", "math.", "einops.", "copy.", "functools.", "collections.", "typing.")
+PLAIN = ("torch.", "torchvision.", "timm.", "numpy.", "math.", "einops.", "copy.", "functools.", "collections.", "typing.")
 """Libraries whose functions and modules keep no graph, whatever they are called with."""
 _BASES = frozenset({"builtins.object", "torch.nn.Module", *torch_api.MODULES})
 _DEEPEST = 6
@@ -45,5 +45,5 @@ def _is_plain(target: Target | None, lookup: Lookup, depth: int) -> bool:
         made = [lookup.reference(by, target.file) for by in target.summary.gives.by]
         return is_pure(target) and bool(depth) and all(_is_plain(each, lookup, depth - 1) for each in made)
     if isinstance(target, Outside):
-        return target.name.startswith(_PLAIN) or hasattr(builtins, target.name.removeprefix("builtins."))
+        return target.name.startswith(PLAIN) or hasattr(builtins, target.name.removeprefix("builtins."))
     return False
