@@ -15,6 +15,7 @@ from functools import partial
 
 from torchlint.project.importers import OF_PROJECTS, may_be_own
 from torchlint.project.programs import code_of, is_program
+from torchlint.project.told.forwards import FORWARDS
 from torchlint.project.told.outputs import outputs_of
 from torchlint.project.told.records import OF_RUNS, Records
 from torchlint.text.reading import read_file
@@ -187,7 +188,7 @@ class Talk:
             elif topic == _CHOOSING:
                 self._told[key] = self._chooses_device(root)
             else:
-                self._told[key] = self._look_for(lambda text: _speaks_of(topic, text), root)
+                self._told[key] = self._look_for(FORWARDS.get(topic, partial(_speaks_of, topic)), root)
         return self._told[key]
 
     def _chooses_device(self, root: str) -> bool | None:

@@ -657,6 +657,47 @@ def test_what_is_evaluated_is_what_the_object_trains(begin: str, run: str, is_ev
     assert (evaluated(RUNNER.format(begin=begin, run=run)) is not None) is is_evaluated
 
 
+OF_METHODS = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Runner{base}:
+    def __init__(self):
+        super().__init__()
+        self.net = nn.DataParallel(nn.Sequential(nn.Linear(2, 2), nn.Dropout()))
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+    def evaluate_batch(self, x, y):
+        return F.cross_entropy(«self.net(x)», y).item()
+    def train_batch(self, x, y):
+        F.cross_entropy(self.net(x), y).backward()
+        self.optimizer.step()
+    def train_epoch(self):
+        self.net.train()
+        for x, y in train_loader:
+            self.train_batch(x, y)
+    def evaluate_epoch(self):
+        {begin}
+        with torch.no_grad():
+            for x, y in test_loader:
+                print(self.evaluate_batch(x, y))
+        self.net.train()
+    def train(self):
+        for epoch in range(3):
+            self.train_epoch()
+            self.evaluate_epoch()
+
+runner = Runner()
+runner.train()
+"""
+
+
+@pytest.mark.parametrize("base", ["", "(nn.Module)"])
+@pytest.mark.parametrize(("begin", "is_evaluated"), [("pass", True), ("self.net.eval()", False)])
+def test_a_method_sets_the_mode_of_the_part_that_another_one_runs(base: str, begin: str, is_evaluated: bool) -> None:
+    assert (evaluated(OF_METHODS.format(base=base, begin=begin)) is not None) is is_evaluated
+
+
 @pytest.mark.parametrize(("sets", "expected"), [("", True), ("self.inference.eval()", False), ("self.infer(x)", False)])
 def test_a_model_may_be_called_as_what_sets_modes(sets: str, expected: bool) -> None:
     found = evaluated(f"""

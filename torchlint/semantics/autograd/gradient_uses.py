@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, is_false, last_name, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
+from torchlint.semantics.graphs.differentiating import DifferentiatingModels
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.purpose import is_evaluation
 
@@ -112,9 +113,11 @@ class GradientUses:
             return True
         function = self._semantics.of(References).callee(call)
         if function is None:
-            definition = self._semantics.kind(call.func).definition
-            if isinstance(definition, ast.ClassDef) and self._semantics.facts.is_module(definition):
-                function = self._semantics.facts.method(definition, "forward")
+            kind = self._semantics.kind(call.func)
+            if isinstance(kind.definition, ast.ClassDef) and self._semantics.facts.is_module(kind.definition):
+                function = self._semantics.facts.method(kind.definition, "forward")
+            elif kind.classes_elsewhere and self._semantics.of(DifferentiatingModels).are(kind):
+                return True
         if function is None:
             return self._semantics.elsewhere.differentiates(call)
         if not self._function_uses(function):

@@ -15,6 +15,7 @@ from torchlint.semantics.autograd.handed_out import HandedOut
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
+from torchlint.semantics.graphs.differentiating import DifferentiatingModels
 from torchlint.semantics.graphs.frozen.models import FrozenModels
 from torchlint.semantics.graphs.frozen.results import FrozenResults
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
@@ -86,7 +87,9 @@ class Evaluations:
             evaluated = [found for found in evaluated if not frozen.is_frozen(scope, found.model, found.run.node)]
         else:
             evaluated = [found for found in evaluated if not self._semantics.of(Purpose).is_trial(found.run.node)]
-        evaluated = [found for found in evaluated if not self._semantics.of(FrozenResults).is_graphless_run(found.run.call)]
+        frozen_results, differentiating = self._semantics.of(FrozenResults), self._semantics.of(DifferentiatingModels)
+        evaluated = [found for found in evaluated if not frozen_results.is_graphless_run(found.run.call)]
+        evaluated = [found for found in evaluated if not differentiating.may_be(found.run.call.func)]
         if not evaluated:
             return
         always = [found for found in evaluated if found.condition is None and not self._is_warm_up(found)]

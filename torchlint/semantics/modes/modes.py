@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import Function, given_to, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, last_name, walk_body
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
@@ -310,11 +310,22 @@ class Modes:
 
     def settings_of_part(self, scope: FlowScope, model: Reference, run: Run) -> list[ast.AST]:
         """The places that set the mode of no more than the part of a model that is run: ``model.head.eval()``."""
-        part = self.references.of(run.model)
+        part = self._part_of(model, run)
         if part is None or part == model or not model.holds(part):
             return []
-        whole = {setting.node for setting in self.settings(scope, model)}
+        whole = {run.node, *(setting.node for setting in self.settings(scope, model))}
         return [setting.node for setting in self.settings(scope, part) if setting.always and setting.node not in whole]
+
+    def _part_of(self, model: Reference, run: Run) -> Reference | None:
+        """What a run is of, as the scope calls it that has the model: a method of the model runs ``self.encoder``."""
+        part = self.references.of(run.model)
+        if part is None or run.node is run.call or model.holds(part) or not isinstance(run.node.func, ast.Attribute):
+            return part
+        if not part.is_given or not isinstance(part.root, FUNCTIONS) or self.references.of(run.node.func.value) != model:
+            return part
+        first = [*part.root.args.posonlyargs, *part.root.args.args][:1]
+        is_method = isinstance(self._semantics.tree.parent(part.root), ast.ClassDef) and bool(first)
+        return Reference(model.root, (*model.path, *part.path[1:])) if is_method and first[0].arg == part.path[0] else part
 
     def all_runs(self, scope: FlowScope, model: Reference) -> tuple[Run, ...]:
         """The places of ``scope`` that run ``model``, in whatever mode the functions that they call have put it in."""

@@ -16,7 +16,12 @@ from torchlint.semantics.summaries.members import Member, member_of, members_of
 from torchlint.semantics.summaries.shown.freezing import freezing_of, may_undo
 from torchlint.semantics.summaries.shown.holding import gathering_methods, may_keep, runs_given_parts
 from torchlint.semantics.summaries.shown.parameterless import parameterless_of
-from torchlint.semantics.summaries.shown.running_methods import MODE_METHODS, running_methods, sets_mode
+from torchlint.semantics.summaries.shown.running_methods import (
+    MODE_METHODS,
+    forward_differentiates,
+    running_methods,
+    sets_mode,
+)
 from torchlint.semantics.summaries.shown.unrecorded import gives_unrecorded
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNTOLD, ClassBody, Made, is_modal
 
@@ -90,7 +95,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
         *shown, tuple(tensors), *kept, own_modes,
         cuts=_cuts(members), unrecorded=_unrecorded(members),
         freezing=freezing_of(members), thaws=may_undo(members), needs_gpu=needs_gpu(node),
-        parameterless=parameterless_of(node.name, members),
+        parameterless=parameterless_of(node.name, members), differentiates=forward_differentiates(members),
     )  # fmt: skip
 
 

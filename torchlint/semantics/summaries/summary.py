@@ -126,7 +126,8 @@ class ClassBody:
     ``cuts`` where its ``forward`` takes no graph of its first argument, and has no parameters of its own. ``unrecorded`` are
     the methods that give only what they make with autograd off. How its constructor is ``freezing`` what it makes, if it is.
     It ``thaws`` where it may undo what a base of it has frozen. Whoever makes and calls it ``needs_gpu`` in any case. How it is
-    ``parameterless``, if it may be.
+    ``parameterless``, if it may be. Its ``forward`` ``differentiates`` where that, or a method that it calls, asks autograd for
+    gradients, and does not turn it on itself.
     """
 
     called: tuple[str, ...] = ()
@@ -146,6 +147,7 @@ class ClassBody:
     thaws: bool = False
     needs_gpu: bool = False
     parameterless: Parameterless | None = None
+    differentiates: bool = False
 
 
 UNTOLD = ClassBody(stored=("",))

@@ -133,6 +133,25 @@ def differentiates(parts: Iterable[ast.AST]) -> bool:
     return found
 
 
+def forward_differentiates(members: Iterable[Member]) -> bool:
+    """Whether a class's ``forward``, or a method that it comes to, asks autograd for gradients, if that is on already."""
+    methods = {member.method.name: member for member in members if member.method is not None}
+    pending, seen = ["forward"], {"forward"}
+    while pending:
+        member = methods.get(pending.pop())
+        if member is None:
+            continue
+        called = [call.func for call in member.every(ast.Call)]
+        if differentiates([*member.every(ast.Attribute), *member.every(ast.Name), *member.every(ast.Call)]):
+            return True
+        if any(isinstance(each, ast.Attribute) and each.attr == "backward" for each in called):
+            return True
+        reached = {part.attr for part in member.every(ast.Attribute) if is_self(part.value)} & methods.keys() - seen
+        pending += reached
+        seen |= reached
+    return False
+
+
 def _run_parameter(call: ast.Call) -> str:
     """The name of what is called as a module: ``model(x)``, ``model.forward(x)``."""
     match call.func:

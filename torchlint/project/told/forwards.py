@@ -1,0 +1,34 @@
+"""What the forward of some module of a project does with autograd, asked where a model may be of any class of it."""
+
+from __future__ import annotations
+
+import re
+
+_CLASS = re.compile(rb"(?m)^class\b")
+_FORWARD = re.compile(rb"(?m)^([ \t]+)def[ \t]+forward\(")
+_GRADIENTS = re.compile(rb"(?m)^[ \t]+[^#\n]{0,200}?(?:autograd\.|(?<![.\w]))(?:grad|gradients?)\(")
+_DEFINITION = re.compile(rb"(?m)^[ \t]+(?:async[ \t]+)?def[ \t]")
+
+
+def _differentiates(text: bytes) -> bool:
+    """Whether code defines a module that asks autograd for gradients of what it computes, and does not turn it on for that."""
+    if b"autograd" not in text or _GRADIENTS.search(text) is None:
+        return False
+    classes = (each for each in _CLASS.split(text)[1:] if b"def forward(" in each and b"enable_grad" not in each)
+    return any(_GRADIENTS.search(each) for each in classes)
+
+
+def _records_training_alone(text: bytes) -> bool:
+    """Whether code defines a module whose forward asks for the mode, and turns autograd off, as in one of the two."""
+    if b"no_grad" not in text or b"self.training" not in text:
+        return False
+    for start in _FORWARD.finditer(text):
+        end = _DEFINITION.search(text, start.end())
+        body = text[start.end() : end.start() if end is not None else len(text)]
+        if b"no_grad()" in body and b"self.training" in body:
+            return True
+    return False
+
+
+FORWARDS = {"modules that differentiate": _differentiates, "modules that record training alone": _records_training_alone}
+"""The topics, and what has to be so of a file's code that speaks of them."""
