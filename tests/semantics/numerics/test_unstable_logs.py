@@ -29,6 +29,25 @@ def unstable(expression: str) -> list[Unstable[ast.expr]]:
 
 
 @pytest.mark.parametrize(
+    ("held", "is_near"),
+    [
+        ("torch.clamp(x, 1e-9, 1 - 1e-9)", True),
+        ("x.clamp(-10, max=10)", True),
+        ("x.clip(min=-5, max=5.0)", True),
+        ("torch.tanh(x)", True),
+        ("x.clamp(-1e4, 1e4)", False),
+        ("x.clamp(min=-5)", False),
+        ("torch.clamp(x, -other, other)", False),
+        ("other.tanh(x)", False),
+        ("torch.relu(x)", False),
+    ],
+)
+def test_what_is_held_within_bounds_has_no_probability_of_zero(held: str, is_near: bool) -> None:
+    semantics, nodes = marked(f"{HEAD}  x = {held}\n  x = F.softmax(x, 1)\n  return «x.log()»\n")
+    assert list(semantics.of(UnstableLogs).found) == ([] if is_near else nodes)
+
+
+@pytest.mark.parametrize(
     ("expression", "function", "value", "of_method", "answer"),
     [
         ("«torch.log(torch.softmax(x, dim=1))»", "softmax", "x", False, Answer.CERTAIN),

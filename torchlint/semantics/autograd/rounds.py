@@ -92,7 +92,8 @@ class RoundGraphs:
         kind = self._inference.kind(node)
         if self._is_graphless(kind) and not isinstance(node, ast.Call) and not (kind.loose and isinstance(node, ast.Name)):
             self._is_begun = self._is_begun or kind.grad is Grad.LEAF
-            return not self._earlier.may_be_filled(node)
+            is_computed = kind.is_tensor and kind.grad is Grad.NONE and isinstance(node, ast.Name)
+            return not self._earlier.may_be_filled(node) and not (is_computed and self._earlier.may_join(node))
         match node:
             case ast.Name() if kind.type is Type.MODULE:
                 return self._begins(node, kind)

@@ -9,13 +9,20 @@ from functools import cached_property
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import given_to, last_name
-from torchlint.semantics.kinds.kind import Grad, Kind, Type
+from torchlint.semantics.kinds.kind import UNKNOWN, Grad, Kind, Type
 
 _PUTTING = frozenset({"append", "extend", "insert", "update", "add", "put", "setdefault", "appendleft"}) | (
     torch_api.INPLACE_METHODS - {"requires_grad_", "detach_"}
 )
 _CONTAINERS = frozenset({Type.SEQUENCE, Type.MAPPING})
 _SETTINGS = frozenset({Type.NUMBER, Type.STRING, Type.NONE, Type.CLASS, Type.ARRAY, Type.LOADER})
+_JOINING = frozenset(
+    {"cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "row_stack", "block_diag"}
+    | {"pad_sequence", "pack_sequence", "einsum", "multi_dot", "meshgrid", "cartesian_prod"}
+)
+"""Functions that are given lists of tensors."""
+_MOST_VALUES = 100
+"""So many values are looked through for what another one is made of."""
 _DEEPEST = 4
 """So many names and calls away from a loader its data set is looked for."""
 
@@ -32,6 +39,28 @@ class EarlierGraphs:
         while isinstance(value, ast.Subscript):
             value = value.value
         return isinstance(value, (ast.Name, ast.Attribute)) and last_name(value) in self._filled
+
+    def may_join(self, value: ast.expr) -> bool:
+        """Whether a value is computed of a list of tensors, of which it is not known what they are: ``torch.stack(losses)``."""
+        pending, seen = [value], {value}
+        while pending and len(seen) < _MOST_VALUES:
+            for part in ast.walk(pending.pop()):
+                if isinstance(part, ast.Call) and last_name(part.func) in _JOINING and any(map(self._is_open, given_to(part))):
+                    return True
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                    values = [each.value for each in self._semantics.bindings.reaching(part) if each.value is not None]
+                    pending += [each for each in values if each not in seen]
+                    seen.update(values)
+        return bool(pending)
+
+    def _is_open(self, items: ast.expr) -> bool:
+        """Whether a list may hold other tensors than it is known to: it came from a call, or is filled somewhere."""
+        kind = self._inference.kind(items)
+        if kind.type is not Type.SEQUENCE:
+            return not kind.known
+        if isinstance(items, (ast.List, ast.Tuple)):
+            return False
+        return kind.items is not None or not (kind.element or UNKNOWN).known
 
     def may_be_given(self, module: Kind) -> bool:
         """Whether the file makes a module with something that may have a graph, and be kept: ``Head(encoder(features))``."""

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import given_to, keyword, last_name
+from torchlint.semantics.code.tree import given_to, keyword
 from torchlint.semantics.kinds.annotations import annotated_kind
 from torchlint.semantics.kinds.kind import (
     ARRAY,
@@ -70,11 +70,6 @@ WARM_UPS = frozenset(
 _LAMBDA = "torch.optim.lr_scheduler.LambdaLR"
 
 _GROWING = frozenset({"append", "extend", "insert", "appendleft"})
-_JOINING = frozenset(
-    {"cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "row_stack", "block_diag"}
-    | {"pad_sequence", "pack_sequence", "einsum", "multi_dot", "meshgrid", "cartesian_prod"}
-)
-"""Functions that are given lists of tensors: what an unknown one holds may have a graph."""
 
 
 class Results:
@@ -262,7 +257,6 @@ class Results:
     def arguments_grad(self, call: ast.Call) -> Grad:
         grads: list[Grad] = []
         operands: list[ast.expr] = given_to(call)
-        joins = last_name(call.func) in _JOINING
         if isinstance(call.func, ast.Attribute) and self._kinds.kind(call.func.value).is_tensor:
             operands.append(call.func.value)
         for operand in operands:
@@ -276,7 +270,7 @@ class Results:
                 kind = kind.element
             if kind.is_tensor:
                 grads.append(kind.grad)
-            elif not kind.known or (joins and kind.type is Type.SEQUENCE and not (kind.element or UNKNOWN).known):
+            elif not kind.known:
                 grads.append(Grad.UNKNOWN)
         return result_grad(grads)
 

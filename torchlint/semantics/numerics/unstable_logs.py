@@ -30,6 +30,11 @@ _BOUNDED = frozenset({"torch.arange", "torch.linspace", "torch.rand", "torch.zer
 _DRAWN = frozenset({"torch.randn", "torch.randn_like"})
 """What gives numbers of which all are far from those whose exponential is too large or too small."""
 
+_NARROW = frozenset({"tanh", "sigmoid", "sin", "cos", "hardtanh", "cosine_similarity", "softsign"})
+"""What gives numbers that are no further than two from one another."""
+_WIDEST = 40.0
+"""So far apart may numbers be that are held within bounds: the smallest probability is some ``exp(-40)`` then, and no zero."""
+
 _VIEWS = frozenset({"view", "reshape", "flatten", "unflatten", "transpose", "permute", "contiguous", "squeeze", "unsqueeze"})
 _PICKS = frozenset({"gather", "index_select", "take_along_dim", "select", "narrow"})
 """Methods and functions that give some of the numbers of a tensor."""
@@ -184,7 +189,25 @@ class UnstableLogs:
         name = self._semantics.qualified_name(getattr(value, "func", value))
         if name in ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.Tensor"):
             return isinstance(value, ast.Call) and bool(value.args) and all(map(_is_written, value.args))
+        if self._is_held_in(value):
+            return True
         return name in _BOUNDED or (name in _DRAWN and isinstance(value, ast.Call) and not self._may_change(value))
+
+    def _is_held_in(self, value: ast.expr) -> bool:
+        """Whether a function holds numbers within bounds that are so near that no probability of theirs becomes zero."""
+        if not isinstance(value, ast.Call):
+            return False
+        is_of_torch = (self._semantics.qualified_name(value.func) or "").startswith("torch.")
+        if not is_of_torch and not isinstance(value.func, ast.Attribute):
+            return False
+        if last_name(value.func) in _NARROW:
+            return is_of_torch or not value.args
+        if last_name(value.func) not in ("clamp", "clip"):
+            return False
+        given = value.args[1:] if is_of_torch else value.args
+        words = {word.arg: word.value for word in value.keywords}
+        low, high = (_number(each) for each in [*given, *(words.get(word) for word in ("min", "max")[len(given) :])][:2])
+        return low is not None and high is not None and high - low <= _WIDEST
 
     def _may_change(self, drawn: ast.Call) -> bool:
         """Whether numbers may be trained: their call asks for a gradient, or they have a name that is used so or changed."""
@@ -282,6 +305,21 @@ def _is_written(value: ast.expr) -> bool:
         case ast.UnaryOp(operand=ast.Constant()):
             return True
     return isinstance(value, ast.Constant) and isinstance(value.value, float)
+
+
+def _number(value: ast.expr | None) -> float | None:
+    """A number that is written out, or a sum or difference of two; ``None`` for anything else."""
+    match value:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            number = _number(inner)
+            return None if number is None else -number
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as operator, right=right):
+            one, other = _number(left), _number(right)
+            if one is not None and other is not None:
+                return one + other if isinstance(operator, ast.Add) else one - other
+    return None
 
 
 def _is_positive(value: ast.expr) -> bool:
