@@ -15,6 +15,7 @@ from torchlint.semantics.modules.modes_elsewhere import ModesElsewhere
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 from torchlint.semantics.summaries.members import members_of
 from torchlint.semantics.summaries.shown.holding import runs_given_parts
+from torchlint.semantics.summaries.shown.idle_layers import idle_layers
 from torchlint.semantics.summaries.summary import is_modal
 
 _ARCHITECTURES = re.compile(
@@ -185,7 +186,8 @@ class ModeDependence:
             bases = list(self._semantics.facts.bases(definition))
             if any(self._is_of_another_library(node) for base in bases for node in base.bases):
                 return False
-            found = self._of_parts(part for base in bases for part in ast.walk(base))
+            idle = frozenset[ast.AST]().union(*(idle_layers(base, self._semantics.tree.module) for base in bases))
+            found = self._of_parts(part for base in bases for part in ast.walk(base) if part not in idle)
             known = all(self._is_known_base(node) for base in bases for node in base.bases)
             self._classes[definition] = found if found or known else None
         return self._classes[definition]

@@ -15,6 +15,7 @@ from torchlint.semantics.summaries.making import top_level
 from torchlint.semantics.summaries.members import Member, member_of, members_of
 from torchlint.semantics.summaries.shown.freezing import freezing_of, may_undo
 from torchlint.semantics.summaries.shown.holding import gathering_methods, may_keep, runs_given_parts
+from torchlint.semantics.summaries.shown.idle_layers import idle_layers
 from torchlint.semantics.summaries.shown.parameterless import parameterless_of
 from torchlint.semantics.summaries.shown.running_methods import (
     MODE_METHODS,
@@ -40,7 +41,7 @@ def body_of(module: ast.Module, name: str) -> ClassBody:
     found = [each for each in top_level(module.body) if isinstance(each, (ast.ClassDef, *FUNCTIONS)) and each.name == name]
     if len(found) != 1:
         return UNTOLD
-    return class_body(found[0]) if isinstance(found[0], ast.ClassDef) else _function_body(found[0])
+    return class_body(found[0], module) if isinstance(found[0], ast.ClassDef) else _function_body(found[0])
 
 
 def _function_body(node: Function) -> ClassBody:
@@ -56,12 +57,13 @@ def _function_body(node: Function) -> ClassBody:
     return ClassBody(tuple(filter(None, called)), tuple(called), _asks_for_mode(member_of(node)), needs_gpu=needs_gpu(node))
 
 
-def class_body(node: ast.ClassDef) -> ClassBody:
-    """What the code in a class says."""
+def class_body(node: ast.ClassDef, module: ast.Module | None = None) -> ClassBody:
+    """What the code in a class says, and of its ``module`` which of its layers that runs."""
     members = members_of(node)
     called: dict[str, None] = {}
     stored: dict[str, None] = {}
     matters = registers = False
+    idle = idle_layers(node, module) if module is not None else frozenset[ast.AST]()
     tensors: list[tuple[str, Made]] = []
     buffers: dict[str, None] = {}
     top = LocalNames()
@@ -72,7 +74,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
             tensors.append((member.method.name, given))
         for call in member.every(ast.Call):
             name, reference = last_name(call.func), scope.reference(call.func)
-            matters = matters or (is_modal(name) and not (reference and _is_of_project(reference)))
+            matters = matters or (is_modal(name) and call not in idle and not (reference and _is_of_project(reference)))
             registers = registers or name in _REGISTERING
             match call.args:
                 case [ast.Constant(value=str(buffer)), *_] if name == "register_buffer":
