@@ -313,8 +313,8 @@ def _number(value: ast.expr | None) -> float | None:
         case ast.Constant(value=int() | float() as number):
             return float(number)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            number = _number(inner)
-            return None if number is None else -number
+            positive = _number(inner)
+            return None if positive is None else -positive
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as operator, right=right):
             one, other = _number(left), _number(right)
             if one is not None and other is not None:

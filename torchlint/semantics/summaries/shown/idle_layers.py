@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from torchlint.semantics.code.tree import is_self, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, is_self, last_name
 from torchlint.semantics.summaries.summary import is_modal
 
 _GOING_THROUGH = frozenset(
@@ -16,6 +16,8 @@ _GOING_THROUGH = frozenset(
 
 def idle_layers(owner: ast.ClassDef, module: ast.Module) -> frozenset[ast.AST]:
     """The calls in a class that make layers which know a mode for attributes that no code of the file reads."""
+    if not any(isinstance(each, FUNCTIONS) and each.name == "forward" for each in owner.body):
+        return frozenset()  # what runs it is not in sight
     made: dict[ast.AST, str] = {}
     for part in ast.walk(owner):
         match part:
