@@ -56,9 +56,13 @@ class LoadedUses:
                 is_loaded_anyway = all(
                     self._is_wrapped_by(other) or self._is_loaded(other) or self._is_made(other, parent) for other in others
                 )
-                for each in (use for slot in slots for use in slot.uses):
-                    if self._may_be_read(each, parent) if is_loaded_anyway else self._is_read_here(each, parent, others):
-                        yield from self._uses(each, depth + 1)
+                uses = [use for slot in slots for use in slot.uses]
+                if is_loaded_anyway:
+                    uses = [use for use in uses if self._may_be_read(use, parent)]
+                else:
+                    uses = self._read_here(uses, parent, others)
+                for each in uses:
+                    yield from self._uses(each, depth + 1)
             case ast.Return():
                 function = self._tree.function(parent)
                 for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
@@ -121,17 +125,19 @@ class LoadedUses:
         flow = self._semantics.control_flow
         return flow.scope(use) is not flow.scope(store) or flow.may_follow(store, use)
 
-    def _is_read_here(self, use: ast.expr, store: ast.Assign, others: list[ast.Attribute]) -> bool:
-        """Whether the function that stores an attribute uses it behind that, and stores nothing else there in between, be it
-        under a condition: others store it ahead, in other branches, or where the object is made.
+    def _read_here(self, uses: list[ast.Attribute], store: ast.Assign, others: list[ast.Attribute]) -> list[ast.Attribute]:
+        """The uses of an attribute behind what stores it in a function that stores nothing else there in between, be it under a
+        condition: others store it ahead, in other branches, or where the object is made.
         """
-        flow, function = self._semantics.control_flow, self._tree.function(store)
-        if function is None or self._tree.function(use) is not function or not flow.may_follow(store, use):
-            return False
+        function = self._tree.function(store)
         here = [other for other in others if self._tree.function(other) is function]
-        made = (self._tree.function(other) for other in others if other not in here)
-        is_made_before = all(isinstance(each, FUNCTIONS) and each.name == "__init__" for each in made)
-        return is_made_before and not any(flow.may_follow(store, other) for other in here)
+        making = [each for each in map(self._tree.function, others) if each is not function]
+        if not isinstance(function, FUNCTIONS) or any(getattr(each, "name", "") != "__init__" for each in making):
+            return []
+        ahead = self._semantics.control_flow.ahead_of(function, [store])
+        if any(ahead.includes(other) for other in here):
+            return []
+        return [use for use in uses if self._tree.function(use) is function and ahead.includes(use)]
 
     def _is_replaced(self, returned: ast.expr, function: Function, call: ast.Call) -> bool:
         """Whether a variable gets another value, in a function that is called so, than the first before it is returned:
