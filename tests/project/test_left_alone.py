@@ -284,7 +284,26 @@ class Scale(nn.Module):
     def forward(self, x):
         return self.inner(x) * 2
 """
+DETECTOR = """
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x, targets=None):
+        y = self.fc(x).sigmoid()
+        {leaves}
+        y[:, :2] *= 2
+        return y
+"""
 PAIRS = [
+    ("TPL011", DETECTOR, {"leaves": "if self.training:\n            return y"}, {"leaves": "print(self.training)"}),
+    (
+        "TPL011",
+        DETECTOR,
+        {"leaves": "if targets is not None:\n            return F.mse_loss(y, targets)"},
+        {"leaves": "if targets is None:\n            return y"},
+    ),
     ("TPL309", AMP, {"figure": "p.grad.abs().sum() == 0"}, {"figure": "p.grad.abs().sum()"}),
     ("TPL309", AMP, {"figure": "torch.isfinite(p.grad.norm())"}, {"figure": "p.grad.norm()"}),
     ("TPL309", AMP, {"figure": "p.grad.norm().isnan()"}, {"figure": "p.grad.norm().log()"}),

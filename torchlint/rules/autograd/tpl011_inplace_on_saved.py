@@ -16,7 +16,8 @@ class InplaceOnSaved(Rule):
     ## What it does
     Finds changes in place of a tensor that an operation has saved for the backward pass, `y = x.sigmoid(); y *= mask`, or
     `h = self.fc(x); x += h`, those by modules such as `nn.Dropout(p, inplace=True)` among them, and changes of a leaf that
-    requires grad, `w -= lr * w.grad`. Functions and modules of the file that keep what they are given count, too.
+    requires grad, `w -= lr * w.grad`. Functions and modules of the file that keep what they are given count, too. Not
+    reported is what a `forward` changes where it is not training, or has no targets, also behind a branch that returns.
 
     ## Why is this bad
     The gradient of `sigmoid`, `softmax`, `exp` or `relu` is computed from its result, that of a product or a layer from its

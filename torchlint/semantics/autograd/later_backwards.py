@@ -14,9 +14,12 @@ from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position, walk_body
+from torchlint.semantics.conditions.assumptions import Assumptions
 
 _INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
 """What conditions speak of behind which a model is not trained."""
+_TARGETS = re.compile(r"(^|_)(targets?|labels?|gts?|ground_truths?)(_|$)", re.IGNORECASE)
+"""What is called that only training gives a model."""
 _MOST_SOURCES = 500
 """So many variables that a value is made of are followed; code that has more of them is generated."""
 
@@ -101,11 +104,9 @@ class LaterBackwards:
         owner = self._tree.parent(function)
         if function.name != "forward" or not isinstance(owner, ast.ClassDef) or not self._facts.is_module(owner):
             return False
-        for parent in self._tree.ancestors(place):
-            if isinstance(parent, (ast.If, ast.IfExp)) and _INFERENCE.search(ast.unparse(parent.test)):
-                return False
-            if parent is function:
-                break
+        guards = self._semantics.of(Assumptions).guards(place)
+        if any(_INFERENCE.search(ast.unparse(test)) or _lacks_targets(test, holds=holds) for test, holds in guards):
+            return False
         return not results.isdisjoint(self._made_of(function))
 
     def _made_of(self, end: ast.Call | Function) -> frozenset[Binding]:
@@ -138,3 +139,11 @@ def asks_for_graph(value: ast.expr) -> bool:
     """Whether a value is made by a call that is told to keep its graph: ``torch.autograd.grad(y, x, create_graph=True)``."""
     words = (word for part in ast.walk(value) if isinstance(part, ast.Call) for word in part.keywords)
     return any(word.arg == "create_graph" for word in words)
+
+
+def _lacks_targets(test: ast.expr, *, holds: bool) -> bool:
+    """Whether a test comes out so where a model is given nothing to learn: ``targets is None``."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as asked], comparators=[ast.Constant(value=None)]):
+            return _TARGETS.search(last_name(left)) is not None and isinstance(asked, ast.Is) is holds
+    return False
