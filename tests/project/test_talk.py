@@ -605,6 +605,17 @@ SPOKEN_OF = {
         "f(hparams.device)",
         "xla = 1",
     ],
+    "places of processes": [
+        "torch.cuda.set_device(r)",
+        "net = DDP(net, device_ids=[r])",
+        "x.cuda(args.gpu)",
+        "x.to('cuda:1')",
+        "d = f'cuda:{r}'",
+        "d = torch.device('cuda', local_rank)",
+        "x.to(rank)",
+        "with torch.cuda.device(2): f()",
+        "import horovod.torch as hvd",
+    ],
     "backward passes": ["loss.backward()"],
     "default devices": ["torch.set_default_device(d)", "torch.set_default_tensor_type(torch.cuda.FloatTensor)"],
 }
@@ -616,3 +627,35 @@ def test_one_line_speaks_of_a_topic(tmp_path: Path, topic: str, line: str, befor
     for text, expected in ((f"{before}{line}\nmore = 1\n", True), (f"more = 1\n{before}# {line}", topic == "accelerators")):
         (tmp_path / "a.py").write_text(text)
         assert Talk(lambda _: None).speaks_of(topic, str(tmp_path)) is expected
+
+
+PROCESSES = """
+import torch
+import torch.distributed as dist
+class Trainer:
+    def __init__(self, model, args):
+        if args.world_size > 1:
+            dist.init_process_group("nccl", rank=args.rank)
+        model.load_state_dict(torch.load(args.path, weights_only=True))
+        self.model = torch.nn.parallel.DistributedDataParallel(model.cuda())
+        self.rank = args.local_rank
+    def step(self, x):
+        self.model(x.cuda()).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("x = x.cuda(non_blocking=True)\ny = y.to('cuda:0').cuda(0)", []),  # each process has its first GPU
+        ("torch.cuda.set_device(args.local_rank)", ["TPL501"]),
+        ("x = x.to(rank)", ["TPL501"]),
+        ("os.system('CUDA_VISIBLE_DEVICES=3 python main.py')", []),
+    ],
+)
+def test_processes_of_which_none_is_told_its_gpu_have_the_first_one(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert codes(tmp_path, PROCESSES, other) == expected
+
+
+def test_processes_of_a_file_alone_may_each_have_a_gpu(tmp_path: Path) -> None:
+    assert codes(tmp_path, PROCESSES, "", alone=True) == ["TPL501"]

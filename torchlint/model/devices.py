@@ -95,6 +95,7 @@ class DevicesQuestions:
             loaded.are_data,
             own.is_of_same_run,
             own.is_of_torchvision,
+            own.is_of_cpu_file,
             self._semantics.of(LeftOnCpu).is_left_on_cpu,
             runs.is_of_run,
             self._semantics.of(WholePrograms).has_saved,

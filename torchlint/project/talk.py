@@ -36,6 +36,10 @@ _TOPICS = {
         rb"""|\b(?:[mxnh]pu|mps|xla|Trainer)\b|(?<![.\w])device\(|torch\.device\b|["'][\w-]{0,20}device\w{0,9}["']"""
         rb"""|(?:args|cfg|config|conf|opts?|h?params|flags)\.\w{0,9}device)"""
     ),
+    "places of processes": re.compile(
+        rb"""(?mi)^[^#\n]{0,200}?(set_device|device_ids|\bcuda\(\s{0,9}(?!\)|0\b|None\b|non_blocking|async|device=(?:None|0)\b)[\w"'*]"""
+        rb"""|["']cuda:(?!0["'])|cuda\.device\(|(?:\.to|device)\([^)\n]{0,100}?(?:rank|gpu|local|\{|%)|accelerat|lightning|deepspeed|horovod)"""
+    ),
     "backward passes": re.compile(rb"(?m)^[^#\n]{0,200}?\.backward\("),
     "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w{0,40}\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
     "default devices": re.compile(
@@ -60,9 +64,9 @@ _TOPICS = {
     "own cuda": re.compile(rb"\bdef[ \t]{1,4}cuda[ \t]{0,4}\([^()]{0,200}(?:device_id|\*\*)"),
 }
 """What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, devices that are chosen or are several,
-moves to the GPU, other devices by any name, backward passes, several best answers, saving, where all factories make tensors,
-modules that zero their own gradients, losses that give one number for each item, classes with a `cuda` of their own, loops over
-epochs, and who tells a sampler of them.
+moves to the GPU, other devices by any name, the GPU of each process, backward passes, several best answers, saving, where all
+factories make tensors, modules that zero their own gradients, losses that give one number for each item, classes with a `cuda`
+of their own, loops over epochs, and who tells a sampler of them.
 """
 _CHOOSING = "choices of devices"
 _NUMBERS = re.compile(rb"""(?m)^[^#\n]{0,200}?["'][\w-]{0,20}gpu\w{0,9}["']""")
@@ -118,6 +122,7 @@ _WORDS = {
         *(b"cuda", b"gpu", b"accelerat", b"lightning", b"deepspeed", b"horovod", b"fastai", b"ignite", b"catalyst", b"skorch"),
         *(b"mpu", b"xpu", b"npu", b"hpu", b"mps", b"xla", b"trainer", b"device"),
     ),
+    "places of processes": (b"cuda", b"device", b".to(", b"accelerat", b"lightning", b"deepspeed", b"horovod"),
     "backward passes": (b".backward(",),
     "default devices": (b"set_default_",),
 }

@@ -108,6 +108,12 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         # where a tensor is, that of the GPU
         ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(x.device)", True),
         ("net.cuda(); x = x.cuda(); y = torch.clamp(x, 0, 1); z = torch.zeros(3, device=y.device)", True),
+        ("net.cuda(); x = x.cuda(); d = y.device; z = torch.zeros(3).to(d)", True),
+        ("net.cuda(); x = x.cuda(); d = x.get_device(); z = torch.zeros(3).to(d)", True),
+        ("net.cuda(); x = x.cuda(); d = x.get_device() if x.is_cuda else 'cpu'; z = torch.zeros(3).to(d)", True),
+        ("net.cuda(); x = x.cuda(); d = args.device if args.x else 'cpu'; z = torch.zeros(3).to(d)", False),
+        ("net.cuda(); x = x.cuda(); d = y.device\n    if args.x: d = args.x\n    z = torch.zeros(3).to(d)", False),
+        ("net.cuda(); x = x.cuda(); d = y.device if args.x else args.d; z = torch.zeros(3).to(d)", False),
         # where something else is that nothing is known of, but no options
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3).to(anchors.device)", True),
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=next(net.parameters()).device)", True),

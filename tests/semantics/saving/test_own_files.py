@@ -216,3 +216,24 @@ def test_knows_the_files_that_torchvision_offers(code: str, is_offered: bool) ->
 def test_knows_tests_by_what_pytest_gives_them(head: str, is_test: bool) -> None:
     files, call = own_files_of(f"{head}\n    net.load_state_dict(«torch.load(p)»)")
     assert files.is_in_test(call) is is_test
+
+
+@pytest.mark.parametrize(
+    ("path", "is_of_cpu"),
+    [
+        ("'models/net_cpu.pt'", True),
+        ("'net-cpu-1.pth.tar'", True),
+        ("f'{out}/net_{epoch}_cpu.pt'", True),
+        ("os.path.join(out, 'cpu.pt')", True),
+        ("CPU_FILE", True),
+        ("'cpu/net.pt'", False),
+        ("'net_cpu_and_gpu.pt'", False),
+        ("'netcpu.pt'", False),
+        ("args.cpu", False),
+        ("f'{args.cpu}'", False),
+        ("'net.pt'", False),
+    ],
+)
+def test_knows_the_files_that_are_called_after_the_cpu(path: str, is_of_cpu: bool) -> None:
+    files, call = own_files_of(f"import os\nCPU_FILE = 'net_cpu.pk'\n«torch.load({path})»")
+    assert files.is_of_cpu_file(call) is is_of_cpu

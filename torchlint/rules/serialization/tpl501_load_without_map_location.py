@@ -31,10 +31,11 @@ class LoadWithoutMapLocation(Rule):
     project speaks of the CPU as a device, or of a choice, be it that an option with the number of a GPU is asked for. A
     folder that trains for itself counts as a project, too, where it imports nothing of what stands beside it, and nothing
     there imports it.
-    So it is where a function or script makes a model, loads into it what it saves by the same name, and nothing in the file
-    speaks of a device, where all that the file saves was put on the CPU before, which the state of an optimizer is not, for
-    data, `x, y = torch.load(path)`, of which nothing shows but that it is put on a device, and for the files that torchvision
-    offers, by their names.
+    `DistributedDataParallel` and ranks are no other GPU in a project that nowhere says which one a process is to have.
+    So it is where the file's name ends in `cpu`, where a function or script makes a model, loads into it what it saves by the
+    same name, and nothing in the file speaks of a device, where all that the file saves was put on the CPU before, which the
+    state of an optimizer is not, for data, `x, y = torch.load(path)`, of which nothing shows but that it is put on a device,
+    and for the files that torchvision offers, by their names.
 
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,

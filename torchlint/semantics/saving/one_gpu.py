@@ -26,6 +26,8 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """What the names are called of code that may run on another GPU, or on another kind of device."""
+_OF_PROCESSES = re.compile(r"DistributedDataParallel|(local|world)_?(rank|size)|get_rank|init_process_group", re.IGNORECASE)
+"""What the names are called of code that runs in several processes, which may each have a GPU of their own."""
 _ASKED = re.compile(r"(is|was|has)_", re.IGNORECASE)
 """What is found out of what was loaded: `is_dataparallel`."""
 _CHOOSER = re.compile(
@@ -199,12 +201,22 @@ class OneGpu:
             ):
                 return not self._lists.go_to_wrappers
             case ast.alias(name=name):
-                return _ANOTHER.search(name) is not None and self._is_renamed(node)
+                return self._names_another(name) and self._is_renamed(node)
             case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
-                return _ANOTHER.search(name) is not None
+                return self._names_another(name)
             case ast.Name(id=name, ctx=ast.Load()):
-                return _ANOTHER.search(name) is not None
+                return self._names_another(name)
         return False
+
+    def _names_another(self, name: str) -> bool:
+        if _ANOTHER.search(name) is None:
+            return False
+        return _OF_PROCESSES.search(name) is None or not self._has_one_place
+
+    @cached_property
+    def _has_one_place(self) -> bool:
+        """Whether no file of the project says on which GPU a process is to run: each has its first one."""
+        return self._semantics.elsewhere.speaks_of("places of processes") is False
 
     def _decides_nothing(self, available: ast.AST) -> bool:
         """Whether a question for the GPU is only shown, or ends the program without one, or decides on seeds and the like."""
@@ -302,7 +314,23 @@ class OneGpu:
         return False
 
     def _is_device_of_tensor(self, node: ast.expr) -> bool:
-        """Whether a device is the one where a tensor is already, or another thing that has a place: not what options say."""
+        """Whether a device is the one where a tensor is already, or another thing that has a place: not what options say.
+
+        So is a name for nothing else, and the number of a tensor's GPU: ``x.get_device() if x.is_cuda else "cpu"``.
+        """
+        match node:
+            case ast.Name(ctx=ast.Load()):
+                bindings = self._semantics.bindings.reaching(node)
+                return bool(bindings) and all(
+                    each.form is Form.ASSIGNMENT and not each.path
+                    and isinstance(each.value, (ast.Attribute, ast.Call, ast.IfExp)) and self._is_device_of_tensor(each.value)
+                    for each in bindings
+                )  # fmt: skip
+            case ast.IfExp(body=body, orelse=orelse):
+                parts = [each for each in (body, orelse) if not (isinstance(each, ast.Constant) and each.value == "cpu")]
+                return bool(parts) and all(map(self._is_device_of_tensor, parts))
+            case ast.Call(func=ast.Attribute(attr="get_device", value=owner), args=[], keywords=[]):
+                return self._semantics.qualified_name(owner) is None
         if not isinstance(node, ast.Attribute) or node.attr != "device":
             return False
         match node.value:

@@ -26,6 +26,8 @@ _OF_TORCHVISION = re.compile(
     r"-[0-9a-f]{8,10}\.pth$"
 )
 """What the files of weights are called that torchvision offers."""
+_OF_CPU = re.compile(r"(^|[/_.-])cpu[^/{}A-Za-z]{0,20}(\.[A-Za-z.]{1,8})?$", re.IGNORECASE)
+"""How the names of files end that hold tensors of the CPU."""
 _OPTIONS = re.compile(r"args|opts?|options|cfg|conf|config|flags|hparams|params", re.IGNORECASE)
 """What options are called."""
 _OF_PYTEST = frozenset({"tmp_path", "tmp_path_factory", "tmpdir", "tmpdir_factory", "monkeypatch", "capsys", "caplog"})
@@ -121,6 +123,14 @@ class OwnFiles:
         """Whether a load reads a file that torchvision offers, by the name that it has there: those hold tensors of the CPU."""
         path = argument(load, 0, "f")
         return path is not None and self._names_torchvision(path, _DEEPEST)
+
+    def is_of_cpu_file(self, load: ast.Call) -> bool:
+        """Whether the name of a file says that what is in it was saved from the CPU: ``model_cpu.pt``."""
+        path = argument(load, 0, "f")
+        if path is None:
+            return False
+        written = self._semantics.bindings.assigned(path)
+        return _OF_CPU.search(self._semantics.of(Paths).spelled(path if written is None else written)) is not None
 
     def _names_torchvision(self, path: ast.expr, depth: int) -> bool:
         """Whether a path ends in such a name, or that of each call does which gives it for a parameter."""
