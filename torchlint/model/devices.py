@@ -101,6 +101,7 @@ class DevicesQuestions:
             self._semantics.of(WholePrograms).has_saved,
             self._semantics.of(TrainedObjects).has_saved,
             gpu.is_of_one_gpu,
+            own.is_of_cpu_program,
         )
         return any(self._model.answered(question, load) for question in asked)
 

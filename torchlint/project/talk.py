@@ -15,6 +15,7 @@ from functools import partial
 
 from torchlint.project.importers import OF_PROJECTS, may_be_own
 from torchlint.project.programs import code_of, is_program
+from torchlint.project.told.cpu_programs import FILES_OF_CPU, CpuPrograms
 from torchlint.project.told.forwards import FORWARDS
 from torchlint.project.told.outputs import outputs_of
 from torchlint.project.told.records import OF_RUNS, Records
@@ -151,12 +152,14 @@ class Talk:
         self._told: dict[tuple[str, str], bool | None] = {}
         self._imports: dict[str, dict[str, _Folder]] = {}
         self._records = Records(self._code, _files_but_records, self._names_imported)
+        self._on_cpu = CpuPrograms(self._code, _files, partial(_speaks_of, "other devices"))
 
     def forget(self) -> None:
         """Has all files be read again."""
         self._told.clear()
         self._imports.clear()
         self._records.forget()
+        self._on_cpu.forget()
 
     def speaks_of(self, topic: str, root: str) -> bool | None:
         """Whether any file below ``root`` speaks of a topic; `None` where there are too many files, or one cannot be read.
@@ -182,6 +185,9 @@ class Talk:
                 self._told[key] = self._look_for(_Numbering(topic.removeprefix(_NUMBERING)).is_in, root)
             elif topic.startswith(RECORD):
                 self._told[key] = self._records.is_record(topic.removeprefix(RECORD), root)
+            elif topic.startswith(FILES_OF_CPU):
+                reader, _, name = topic.removeprefix(FILES_OF_CPU).partition("|")
+                self._told[key] = self._on_cpu.have_saved(name, os.path.normpath(os.path.join(root, reader)), project)
             elif topic.startswith(_RECORDING):
                 from torchlint.project.told.recorded import calls_so
 

@@ -35,7 +35,9 @@ class LoadWithoutMapLocation(Rule):
     So it is where the file's name ends in `cpu`, where a function or script makes a model, loads into it what it saves by the
     same name, and nothing in the file speaks of a device, where all that the file saves was put on the CPU before, which the
     state of an optimizer is not, for data, `x, y = torch.load(path)`, of which nothing shows but that it is put on a device,
-    and for the files that torchvision offers, by their names.
+    and for the files that torchvision offers, by their names. And so it is where programs read and save the file, by a name
+    that is written out, whose files speak of no device, be it that others of the project do: a program is a file with all that
+    import it, and what these import.
 
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,

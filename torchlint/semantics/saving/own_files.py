@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -26,6 +27,9 @@ _OF_TORCHVISION = re.compile(
     r"-[0-9a-f]{8,10}\.pth$"
 )
 """What the files of weights are called that torchvision offers."""
+_VALUE = re.compile(r"\{[^{}]*\}")
+_NAME = re.compile(r"[\w. -]{1,100}")
+_TELLING = re.compile(r"[A-Za-z]{3}")
 _OF_CPU = re.compile(r"(^|[/_.-])cpu[^/{}A-Za-z]{0,20}(\.[A-Za-z.]{1,8})?$", re.IGNORECASE)
 """How the names of files end that hold tensors of the CPU."""
 _OPTIONS = re.compile(r"args|opts?|options|cfg|conf|config|flags|hparams|params", re.IGNORECASE)
@@ -131,6 +135,21 @@ class OwnFiles:
             return False
         written = self._semantics.bindings.assigned(path)
         return _OF_CPU.search(self._semantics.of(Paths).spelled(path if written is None else written)) is not None
+
+    def is_of_cpu_program(self, load: ast.Call) -> bool:
+        """Whether programs that know the CPU alone read the file, and save it, as its name says, which is written out."""
+        path, file = argument(load, 0, "f"), os.path.basename(self._semantics.elsewhere.file)
+        name = self._name_written_out(path) if path is not None else ""
+        if not name or not _NAME.fullmatch(file):
+            return False
+        return self._semantics.elsewhere.speaks_of(f"files of the CPU: {file}|{name}", near=True) is True
+
+    def _name_written_out(self, path: ast.expr) -> str:
+        """The longest part of a file's name that is written out; empty where that could be the name of any."""
+        written = self._semantics.bindings.assigned(path)
+        spelled = self._semantics.of(Paths).spelled(path if written is None else written)
+        longest = max(_VALUE.sub("\n", spelled).rpartition("/")[2].split("\n"), key=len)
+        return longest if _NAME.fullmatch(longest) and _TELLING.search(os.path.splitext(longest)[0]) else ""
 
     def _names_torchvision(self, path: ast.expr, depth: int) -> bool:
         """Whether a path ends in such a name, or that of each call does which gives it for a parameter."""
