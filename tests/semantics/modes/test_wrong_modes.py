@@ -657,6 +657,53 @@ def test_what_is_evaluated_is_what_the_object_trains(begin: str, run: str, is_ev
     assert (evaluated(RUNNER.format(begin=begin, run=run)) is not None) is is_evaluated
 
 
+HELD = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class System(nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+{made}
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+def train(loader):
+    {starts}
+    for x, y in loader:
+        F.cross_entropy(net(x), y).backward()
+        optimizer.step()
+
+def evaluate(loader):
+    {begins}
+    with torch.no_grad():
+        for x, y in loader:
+            print(F.cross_entropy(«net(x)», y))
+
+for epoch in range(3):
+    train(train_loader)
+    evaluate(test_loader)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "starts", "begins", "is_evaluated"),
+    [
+        ("system = System(net)", "system.train()", "system.eval()", False),
+        ("system = System(net)", "net.train()", "system.eval()", False),
+        ("system = System(net)", "net.train()", "set_mode = system.eval\n    set_mode()", False),
+        ("system = nn.ModuleList([net])", "net.train()", "system.eval()", False),
+        ("system = System(other)", "net.train()", "system.eval()", True),
+        ("system = System(net)", "system.train()", "pass", True),
+    ],
+)
+def test_what_holds_a_model_sets_its_mode(made: str, starts: str, begins: str, is_evaluated: bool) -> None:
+    assert (evaluated(HELD.format(made=made, starts=starts, begins=begins)) is not None) is is_evaluated
+
+
 OF_METHODS = """
 import torch
 import torch.nn.functional as F

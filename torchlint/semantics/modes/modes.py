@@ -168,6 +168,10 @@ class Modes:
                 return Setting(place, UNKNOWN)
             if any(found.holds(model) for found in models):
                 return Setting(place, frozenset({mode}), switch=call)
+            if any(self._is_held(model, found) for found in models):
+                owner = call.func.value if isinstance(call.func, ast.Attribute) else call  # ``system = System(model)``
+                is_module = self._semantics.kind(owner).type is Type.MODULE
+                return Setting(place, frozenset({mode}) if is_module else UNKNOWN)
             return Setting(place, UNKNOWN) if self._switches.is_of_items(call) else None
         function = self.references.callee(call)
         if function is not None and self._switches.is_context(call, function):
