@@ -20,7 +20,8 @@ class RetainGraph(Rule):
 
     The rule speaks up only where the file, with those of the project that its modules and functions are from, shows that each
     round makes the whole graph anew, from data and parameters, and that the values it is made of go nowhere else. A module
-    that keeps something from one call to the next is left alone.
+    that keeps something from one call to the next is left alone, and so is what is back-propagated of data, of items that
+    something was put into, and of lists of which it is not known what they hold.
 
     ## Example
     ```python

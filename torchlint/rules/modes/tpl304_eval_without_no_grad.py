@@ -31,6 +31,8 @@ class EvalWithoutNoGrad(Rule):
     a notebook's loop that prints what each round gives. A run that only warms up, `_ = model(zeros)`, is none; nor is an
     evaluation that takes steps of gradient descent by another library: `gradient_update_parameters(model, loss)`,
     `learner.adapt(loss)`.
+    Left alone is a model whose `forward` asks autograd for gradients, and one that may be of any class where a class of the
+    project does so.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a
