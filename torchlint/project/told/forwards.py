@@ -6,7 +6,7 @@ import re
 
 _CLASS = re.compile(rb"(?m)^class\b")
 _FORWARD = re.compile(rb"(?m)^([ \t]+)def[ \t]+forward\(")
-_GRADIENTS = re.compile(rb"(?m)^[ \t]+[^#\n]{0,200}?(?:autograd\.|(?<![.\w]))(?:grad|gradients?)\((?![\w.]{0,40}loss)")
+_GRADIENTS = re.compile(rb"(?m)^[ \t]{1,60}[^#\n]{0,200}?(?:autograd\.|(?<![.\w]))(?:grad|gradients?)\((?![\w.]{0,40}loss)")
 """Of anything but a loss, which is what those differentiate that learn to learn, for a step of their own."""
 _DEFINITION = re.compile(rb"(?m)^[ \t]+(?:async[ \t]+)?def[ \t]")
 
