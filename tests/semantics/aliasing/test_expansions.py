@@ -130,3 +130,48 @@ def test_what_is_neither_saved_nor_trained(statement: str) -> None:
 def test_whether_rows_are_meant_to_be_shared(body: str, doubt: str) -> None:
     [found] = writes(body)
     assert found.alone.doubt == doubt
+
+
+KEPT = (
+    "import torch\nclass A:\n  def __init__(self, diag):\n    self.diag = diag\n    self.left = 0\n"
+    "  def turn(self):\n    self.left = 1\n  def f(self, x: torch.Tensor, n, other):\n    "
+)
+APART = "if {}:\n        e = x.expand(3, 4)\n    else:\n        e = torch.zeros(3, 4)\n    "
+
+
+@pytest.mark.parametrize(
+    ("test", "opposite"),
+    [
+        ("self.diag", "not self.diag"),
+        ("n", "not n"),
+        ("n == 1", "n != 1"),
+        ("n == 'a'", "n == 'b'"),
+        ("n is None", "n is not None"),
+        ("n and other", "not n"),
+    ],
+)
+def test_a_write_under_the_opposite_condition_is_to_something_else(test: str, opposite: str) -> None:
+    semantics, (node,) = marked(KEPT + APART.format(test) + f"if {opposite}:\n        «e[0]» = 1")
+    assert not semantics.of(Expansions).writes.get(node)
+    semantics, (node,) = marked(KEPT + APART.format(test) + f"if other:\n        if {opposite}:\n            «e[0]» = 1")
+    assert not semantics.of(Expansions).writes.get(node)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        APART.format("self.diag") + "if self.diag:\n        «e[0]» = 1",
+        APART.format("n") + "if other:\n        «e[0]» = 1",
+        APART.format("n") + "n = other\n    if not n:\n        «e[0]» = 1",
+        APART.format("self.left") + "self.turn()\n    if not self.left:\n        «e[0]» = 1",
+        APART.format("n.ask()") + "if not n.ask():\n        «e[0]» = 1",
+        APART.format("n[0]") + "if not n[0]:\n        «e[0]» = 1",
+        "e = x\n    for n in other:\n        if n:\n            e = x.expand(3, 4)\n        if not n:\n            «e[0]» = 1",
+        "e = x\n    for _ in other:\n        k = x.next\n        if k:\n            e = x.expand(3, 4)\n"
+        "        if not k:\n            «e[0]» = 1",
+        "if n and other:\n        e = x.expand(3, 4)\n    else:\n        e = x.expand(2, 4)\n    if not n:\n        «e[0]» = 1",
+    ],
+)
+def test_conditions_that_may_come_out_otherwise_exclude_nothing(body: str) -> None:
+    semantics, (node,) = marked(KEPT + body)
+    assert len(semantics.of(Expansions).writes.get(node, [])) == 1

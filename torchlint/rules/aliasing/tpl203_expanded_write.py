@@ -21,7 +21,8 @@ class WriteToExpanded(InPlaceRule):
     ## What it does
     Finds in-place writes to what `expand`, `expand_as`, `broadcast_to` or `meshgrid` gave:
     `e = row.expand(3, 4)` and later `e[0, 0] = 1`, `e += 1`, `e[:, 1].zero_()`; and such a tensor made a module's buffer or
-    parameter: `nn.Parameter(row.expand(3, 4))`.
+    parameter: `nn.Parameter(row.expand(3, 4))`. What is expanded `if flag:` and written to `if not flag:` is left
+    alone.
 
     ## Why is this bad
     An expanded tensor has one row in memory and shows it several times. A write to one element changes it in every row,

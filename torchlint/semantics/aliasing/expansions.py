@@ -12,6 +12,7 @@ from typing import Generic, Literal, TypeVar
 from torchlint.fact import Fact, all_of, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.sole_memory import SoleMemory
+from torchlint.semantics.conditions.opposite import OppositePlaces
 from torchlint.semantics.memory.changes import Change, Changes
 from torchlint.semantics.memory.links import Links
 
@@ -54,6 +55,7 @@ class Expansions:
         self._changes = semantics.of(Changes)
         self._links = semantics.of(Links)
         self._memory = semantics.of(SoleMemory)
+        self._opposite = semantics.of(OppositePlaces)
 
     @cached_property
     def writes(self) -> dict[ast.expr, list[ExpandedWrite[ast.expr]]]:
@@ -62,7 +64,7 @@ class Expansions:
         for call, source in self._expansions.items():
             statement = self._semantics.tree.statement(call)
             for change in self._changed(call):
-                if not _is_uniform(change, call):
+                if not _is_uniform(change, call) and not self._opposite.are(call, change.node):
                     lost = isinstance(statement, ast.Expr) and self._semantics.tree.inside(change.node, statement)
                     found[change.node].append(ExpandedWrite(call, source, self._is_alone(call, source, change), lost=lost))
         for call in self._semantics.facts.calls.get("meshgrid", ()):
