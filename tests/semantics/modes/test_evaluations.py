@@ -544,3 +544,26 @@ def test_a_mode_may_be_called_by_a_name_that_the_program_has(call: str) -> None:
     body = f"    {call}\n    for x in loader:\n        print(model(x))\n"
     semantics, _ = marked(f"import torch\ndef run(model, loader, flag, name):\n{body}")
     assert not semantics.of(Evaluations).recorded
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("encoder", 1),
+        ("policy_network", 1),
+        ("target_network", 1),
+        ("update_network", 0),
+        ("save_network", 0),
+        ("load_network", 0),
+        ("get_encoder", 0),
+        ("reset_decoder", 0),
+        ("freeze_backbone", 0),
+    ],
+)
+def test_what_is_done_with_a_part_runs_no_model(name: str, expected: int) -> None:
+    snippet = (
+        "import torch\nfrom models import make\ndef f(loader):\n    model = make()\n    model.zero_grad()\n    model.eval()\n"
+        f"    total = 0\n    for x in loader:\n        total += «model.{name}(x)».sum().item()\n    return total\n"
+    )
+    semantics, (node,) = marked(snippet)
+    assert len(semantics.of(Evaluations).recorded.get(node, [])) == expected

@@ -43,6 +43,11 @@ _PART = re.compile(
     r"[A-GI-SU-Z]|(\w{1,20}_)?(encoder|decoder|backbone|net|network|generator|discriminator|classifier|projector)"
 )
 """What parts of models are called that are modules."""
+_ACT = re.compile(
+    r"(save|load|store|restore|dump|export|write|print|show|plot|reset|init|initiali[sz]e|build|rebuild|make|create|define|get|"
+    r"update|freeze|unfreeze|sync|backup|clone|resume|count|summari[sz]e|describe|remove|delete)_"
+)
+"""What names begin with of methods that do something with a part, and do not run it: ``save_network``."""
 _MODES = {"train": Mode.TRAIN, "eval": Mode.EVAL, "mode": Mode.UNKNOWN}
 """What the acts of other files' functions leave a model in."""
 _WRAPPERS = frozenset(
@@ -374,7 +379,7 @@ class Modes:
 
     def _is_called_a_part(self, function: ast.expr) -> bool:
         """Whether what is called on a model of an unknown class has a name of parts of models: ``model.encoder(x)``."""
-        if not isinstance(function, ast.Attribute) or not _PART.fullmatch(function.attr):
+        if not isinstance(function, ast.Attribute) or not _PART.fullmatch(function.attr) or _ACT.match(function.attr):
             return False
         owner = self._semantics.kind(function.value)
         is_open = owner.type in (Type.UNKNOWN, Type.MODULE) and owner.definition is None
