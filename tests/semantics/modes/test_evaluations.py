@@ -566,4 +566,5 @@ def test_what_is_done_with_a_part_runs_no_model(name: str, expected: int) -> Non
         f"    total = 0\n    for x in loader:\n        total += «model.{name}(x)».sum().item()\n    return total\n"
     )
     semantics, (node,) = marked(snippet)
+    assert isinstance(node, ast.Call)
     assert len(semantics.of(Evaluations).recorded.get(node, [])) == expected
