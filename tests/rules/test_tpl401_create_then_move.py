@@ -133,3 +133,17 @@ def test_a_script_that_knows_the_cpu_alone_copies_nothing_to_where_a_tensor_is(m
 def test_a_file_that_trains_nothing_is_for_others_who_may_have_a_gpu() -> None:
     source = Source(f"import torch\nfrom torch import nn\n{TRAINS.partition('net = ')[0]}")
     assert len(lint(source, [Entry.of(CreateThenMove)], Options(lenient=frozenset({"TPL401"})))) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("x = torch.tensor(0).float().to(y.device)", 0),
+        ("n = 3\nx = torch.tensor(n).float().cuda()", 0),
+        ("x = torch.tensor([0, 1]).float().cuda()", 1),
+        ("x = torch.full((3,), 0).float().cuda()", 1),
+    ],
+)
+def test_one_number_comes_from_the_host_in_any_case(line: str, expected: int) -> None:
+    lenient = Options(lenient=frozenset({"TPL401"}))
+    assert len(lint(Source(f"import torch\n{line}\n"), [Entry.of(CreateThenMove)], lenient)) == expected

@@ -26,6 +26,7 @@ from torchlint.semantics.gradients.unsaved_values import UnsavedValues
 from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 from torchlint.semantics.graphs.likely.unrecorded_values import UnrecordedValues
+from torchlint.semantics.graphs.own_lists import OwnLists
 from torchlint.semantics.graphs.wanted_gradients import WantedGradients
 from torchlint.semantics.modules.round_trips import RoundTrip, RoundTrips
 from torchlint.semantics.pending.autocast import Autocast
@@ -58,6 +59,10 @@ class AutogradQuestions:
     def accumulation(self, statement: cst.CSTNode) -> Leak[cst.BaseExpression] | None:
         """What a statement adds, with its graph, to something that outlives the loop; ``None`` if nothing."""
         return self._model.found(self._semantics.of(Accumulations).leaks, statement)
+
+    def is_kept_for_test(self, target: cst.BaseExpression) -> bool:
+        """Whether a list that keeps values is one of a test of the code, and is gone with it."""
+        return bool(self._model.answered(self._semantics.of(OwnLists).is_of_test, target))
 
     def used_up(self, backward: cst.Call) -> cst.BaseExpression | None:
         """The loss that a backward in a loop propagates, if no round needs its graph again; ``None`` if one may."""

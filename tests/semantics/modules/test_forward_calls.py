@@ -93,3 +93,35 @@ def test_where_it_is_meant(code: str) -> None:
 )
 def test_what_is_no_module_or_may_do_more_when_it_is_called(code: str) -> None:
     assert not leaves_out_hooks(code)
+
+
+INITIALISING = """
+class Bare(nn.Module):
+    def __init__(self, n):
+        {first}
+        self.n = n
+
+    def forward(self, x):
+        return x * self.n
+
+class Heir(Bare):
+    pass
+
+net = {made}(2)
+«net.forward(x)»
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "made", "expected"),
+    [
+        ("pass", "Bare", False),
+        ("pass", "Heir", False),
+        ("super().__init__()", "Bare", True),
+        ("super().__init__()", "Heir", True),
+        ("nn.Module.__init__(self)", "Bare", True),
+        ("self.start()", "Net", True),
+    ],
+)
+def test_a_module_that_was_never_initialised_cannot_be_called(first: str, made: str, expected: bool) -> None:
+    assert leaves_out_hooks(INITIALISING.format(first=first, made=made)) is expected

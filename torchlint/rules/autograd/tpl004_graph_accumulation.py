@@ -18,7 +18,7 @@ class GraphAccumulation(Rule):
     `total = total + loss * n`, `losses.append(loss)`, `history[k] = loss`; `meter.update(loss)`, where another file of the
     project has the class of the meter, whose method adds up what it is given. What is unpacked from a call of no function in
     sight, `loss, part = criterion(…)`, is left alone where the project has a function that makes a number of a `part` and
-    gives that.
+    gives that. Strict is what a test of the code keeps in a list of its own, which is gone with it.
 
     ## Why is this bad
     The sum, or the list, holds the graph of every step. Memory grows with the number of steps until it runs out, though
@@ -89,6 +89,7 @@ class GraphAccumulation(Rule):
             statement,
             f"`{target}` {verb} {added} with its autograd graph: memory grows with every step; {instead}",
             fix(f"Add `.{method}()`", *cuts, rests_on=rests_on) if leak.mendable else None,
+            strict=leak.kept and self.model.autograd.is_kept_for_test(leak.target),
         )
 
     def _cut(self, leak: Leak[cst.BaseExpression]) -> tuple[str, tuple[cst.BaseExpression, ...], Fact]:

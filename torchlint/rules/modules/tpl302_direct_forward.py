@@ -35,7 +35,8 @@ class DirectForward(Rule):
     Unsafe: the hooks run now, which may change results.
 
     Not reported are `super().forward(x)`, calls within `__call__` or in `forward` itself and what it calls, and modules that
-    have a `__call__` of their own or whose `forward` the file replaces. Findings in tests are strict.
+    have a `__call__` of their own or whose `forward` the file replaces, nor those whose class never runs the constructor of
+    `nn.Module`: there are no hooks, and a call raises. Findings in tests are strict.
 
     ## References
     - [torch.nn.Module.forward](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.forward)

@@ -35,12 +35,12 @@ class CreateThenMove(Rule):
     The tensor is made twice. One made on the CPU is filled by the CPU, waits in host memory, and goes over the bus; the factory
     can make it on the device, with the dtype that is wanted. A cast alone costs little: that is strict, and so is a row of
     one number per item that follows a tensor, `torch.ones(x.size(0)).to(x)`, for which the fix is longer, and a single
-    number that a constructor makes once, `torch.zeros(1)`, and so is an input that is made up to try something out once: in
-    a test, under `if __name__ == "__main__":` of a file without a training, a `dummy_input`, what a model's operations are
-    counted with or only the form of its output is read of, an image of written sizes that is only given to calls where
-    nothing is trained; and so is `torch.zeros(n).to(x.device)` in a script, or a project, that trains and speaks of no
-    device but those of tensors, and in a `Dataset` that does; and where that `x` was made on the CPU, as the line shows that
-    makes it.
+    number that a constructor makes once, `torch.zeros(1)`, or that is given as one, `torch.tensor(0).float().to(device)`, and
+    so is an input that is made up to try something out once: in a test, under `if __name__ == "__main__":` of a file without a
+    training, a `dummy_input`, what a model's operations are counted with or only the form of its output is read of, an image of
+    written sizes that is only given to calls where nothing is trained; and so is `torch.zeros(n).to(x.device)` in a script, or
+    a project, that trains and speaks of no device but those of tensors, and in a `Dataset` that does; and where that `x` was
+    made on the CPU, as the line shows that makes it.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
-from torchlint.semantics import Semantics
+from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, is_false, keyword, last_name
 from torchlint.semantics.conditions.cpu_projects import CpuProjects
 from torchlint.semantics.devices import factories
@@ -52,8 +52,9 @@ class Creation(Generic[Made, Node]):
     The factory could make it on ``device`` and with ``dtype`` itself. Both are expressions of the file, or code where the file
     has none that says so; ``known_dtype`` is torch's name of the dtype where only a method's name says it (``.float()``).
     ``same`` is whether the factory would make the very values that the copy has; ``tried`` is one made to try out what the file
-    defines, or one number of a constructor; one that ``stays`` goes where another tensor is, in a program that knows the CPU
-    alone. One is moved ``apart`` that gets a name first: ``x = torch.zeros(n)``, and ``x = x.cuda()`` behind it.
+    defines, one number of a constructor, or one that is written as a number; one that ``stays`` goes where another tensor is,
+    in a program that knows the CPU alone. One is moved ``apart`` that gets a name first: ``x = torch.zeros(n)``, and ``x =
+    x.cuda()`` behind it.
     """
 
     factory: Made
@@ -107,7 +108,8 @@ class Creations:
                 chain.placement.known_dtype,
                 self._is_same(chain),
                 self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1])
-                or self._is_one_number(chain.factory),
+                or self._is_one_number(chain.factory)
+                or self._is_told_number(chain),
                 _follows(chain.placement.device) and (self._is_cpu(chain.placement.device) or self._stays(chain.factory)),
                 chain.is_apart,
             )
@@ -245,6 +247,13 @@ class Creations:
             sizes = sizes[0].elts
         name = (self._semantics.qualified_name(factory.func) or "").removeprefix("torch.")
         return name in _OF_SIZES and bool(sizes) and all(isinstance(each, ast.Constant) and each.value == 1 for each in sizes)
+
+    def _is_told_number(self, chain: _Chain) -> bool:
+        """Whether one number is made a tensor, which comes from the host in any case: ``torch.tensor(0).float().cuda()``."""
+        match chain.factory.args:
+            case [ast.expr() as value] if chain.name == "tensor" and not chain.is_apart:
+                return self._semantics.kind(value).type is Type.NUMBER
+        return False
 
     def _gives_data(self, definition: ast.ClassDef) -> bool:
         """Whether a class is a data set, which workers run without a GPU, and speaks of no device but those of tensors."""

@@ -11,6 +11,7 @@ from torchlint.semantics import Form, Kind, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.evidence import ModuleEvidence
+from torchlint.semantics.modules.initialisations import Initialisations, NeverInitialised
 
 _OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torch.fx.")
 """Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""
@@ -44,7 +45,20 @@ class ForwardCalls:
             return False
         if kind.definition is None and self._stands_for_plain_object(receiver):
             return False
-        return self._is_plain_module(kind, call) and not self._is_deliberate(call, receiver, kind)
+        if not self._is_plain_module(kind, call) or self._is_deliberate(call, receiver, kind):
+            return False
+        return not self._is_never_initialised(kind)
+
+    def _is_never_initialised(self, kind: Kind) -> bool:
+        """Whether a module's constructor never runs that of `Module`: calling it raises, as there are no hooks to look for."""
+        definition = kind.definition
+        if not isinstance(definition, ast.ClassDef):
+            return False
+        constructor = self._semantics.facts.method(definition, "__init__")
+        return any(
+            isinstance(wrong, NeverInitialised) and wrong.constructor is constructor
+            for wrong in self._semantics.of(Initialisations).wrong.values()
+        )
 
     def _is_mixed_in(self, kind: Kind) -> bool:
         """Whether a class without a ``forward`` is there to be mixed into modules, and is mixed into those of other files.
