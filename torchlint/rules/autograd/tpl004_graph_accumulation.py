@@ -18,7 +18,8 @@ class GraphAccumulation(Rule):
     `total = total + loss * n`, `losses.append(loss)`, `history[k] = loss`; `meter.update(loss)`, where another file of the
     project has the class of the meter, whose method adds up what it is given. What is unpacked from a call of no function in
     sight, `loss, part = criterion(…)`, is left alone where the project has a function that makes a number of a `part` and
-    gives that. Strict is what a test of the code keeps in a list of its own, which is gone with it.
+    gives that. So is what is computed of gradients alone that were asked for without `create_graph`, by functions of the
+    file, too. Strict is what a test of the code keeps in a list of its own, which is gone with it.
 
     ## Why is this bad
     The sum, or the list, holds the graph of every step. Memory grows with the number of steps until it runs out, though

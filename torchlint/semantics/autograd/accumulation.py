@@ -20,6 +20,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
 from torchlint.semantics.graphs.carried_values import CarriedValues
 from torchlint.semantics.graphs.kept_changes import KeptChanges
 from torchlint.semantics.graphs.kept_values import KeptValues
+from torchlint.semantics.graphs.likely.gradients_alone import GradientsAlone
 from torchlint.semantics.graphs.spent_graphs import SpentGraphs
 from torchlint.semantics.memory.meters import Meters
 from torchlint.semantics.purpose import is_evaluation
@@ -72,6 +73,7 @@ class Accumulations:
         self._meters = semantics.of(Meters)
         self._later = semantics.of(LaterBackwards)
         self._kept_items = semantics.of(KeptItems)
+        self._gradients = semantics.of(GradientsAlone)
         self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
 
     @cached_property
@@ -205,7 +207,7 @@ class Accumulations:
             return
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
-            if not all(map(self._semantics.of(NamedNumbers).may_be, values)):
+            if not all(map(self._semantics.of(NamedNumbers).may_be, values)) and not all(map(self._gradients.are, values)):
                 self._candidates.append((found, values))
 
     def _is_of_model(self, found: Accumulation) -> bool:
