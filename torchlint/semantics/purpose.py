@@ -63,6 +63,10 @@ _RUNS = frozenset(
 """What a program calls that does more than to try out what its file defines."""
 
 
+_OF_TRAININGS = re.compile(r"^(optim(i[sz]ers?)?|train(er|_\w+)?|fit\w*|learn(er)?)$", re.IGNORECASE)
+"""Words of files that train, or have others train."""
+
+
 class Purpose:
     """Tells what the code of a file is there for."""
 
@@ -112,6 +116,17 @@ class Purpose:
         is_once = any(map(_is_for_program, outer)) and not any(isinstance(each, FUNCTIONS) for each in outer)
         calls = self._semantics.facts.calls
         return is_once and not any(calls.get(name) for name in ("step", "fit"))
+
+    def is_comparison(self, node: ast.AST) -> bool:
+        """Whether code tries out, as a self-test does, what classes of the file compute, and nothing of it is kept: the file
+        reads, writes and trains nothing, and speaks of no optimizer."""
+        calls = self._semantics.facts.calls
+        return (
+            self.is_self_test(node)
+            and self._has_classes
+            and not any(calls.get(name) for name in _RUNS - {"backward"})
+            and not self._semantics.words.match(_OF_TRAININGS)
+        )
 
     @cached_property
     def _has_classes(self) -> bool:

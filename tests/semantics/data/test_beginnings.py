@@ -332,3 +332,42 @@ def test_what_puts_back_what_another_method_has_kept() -> None:
     for kept in ("store", "apply_shadow", "backup_weights", "storeW"):
         assert not is_beginning(restored.format(kept))
     assert is_beginning(restored.format("store").replace("restore", "restore_checkpoint"))
+
+
+APPLIED = """
+def jiggle(m):
+    if isinstance(m, nn.BatchNorm1d):
+        «m.weight.data.fill_(1.1)»
+
+def test_it(x):
+    net = make().eval()
+    net.apply(jiggle)
+    assert net(x) is not None
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("assert", "assert", True),
+        ("    net.apply", "    net.cuda()\n    net.train()\n    net.apply", True),
+        ("    net.apply", "    if x is not None:\n        net.apply", True),
+        ("    assert net(x) is not None", "    net(x).backward()", True),
+        ("    net.apply", "    y = net(x)\n    net.apply", False),
+        ("    net.apply", "    train(net)\n    net.apply", False),
+        ("    net.apply(jiggle)\n", "    for each in x:\n        net.apply(jiggle)\n        net(each)\n", False),
+        ("    net = make().eval()\n", "    for each in x:\n      net = make().eval()\n", False),
+        ("    net = make().eval()\n", "    net = x\n", False),
+        ("    net = make().eval()\n", "    net = x or make()\n", False),
+        ("    net = make().eval()\n", "", False),
+        ("    net = make().eval()\n", "    net = make()\n    def loss(): return net(x)\n    y = loss()\n", False),
+        ("    assert net(x) is not None", "    jiggle(net)", False),
+        ("    assert net(x) is not None", "    net.register_forward_hook(jiggle)", False),
+        ("    assert net(x) is not None", "    x.apply(jiggle)", False),
+        ("«m.weight", "«layer.weight", False),
+        ("def test_it", "jiggle = jiggle or None\ndef test_it", False),
+    ],
+)
+def test_a_function_that_is_applied_to_what_was_just_made(old: str, new: str, expected: bool) -> None:
+    assert old in APPLIED
+    assert is_beginning(APPLIED.replace(old, new)) is expected

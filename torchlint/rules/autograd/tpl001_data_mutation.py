@@ -29,16 +29,17 @@ class DataMutation(InPlaceRule):
     `.data` another shape first, `x.data.resize_(n).copy_(y)`, leave that of `x` as it is.
 
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
-    constructor or in a function that initialises or loads it, where no gradient can go wrong yet, unless a function of
-    `torch.nn.init` does the same; `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`; what was just made,
-    `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the copy yet; what has no graph, in a file that neither
-    back-propagates nor defines a `forward`; a value without a graph that its function has only stored to, compared and moved
-    so far, a mask that is filled or a buffer, and what the `backward` of an autograd function is given; what is changed where
-    `self.training` is false; through a name, the results and batches of a function that back-propagates nothing
-    and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks or
-    clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is; what is given another size
-    where autograd is off; and what a function has for one step, as a beam search has its scores, where nothing shows that it
-    has a graph; and weights that a file which trains nothing gives the values of arrays, `w.data.copy_(torch.from_numpy(v))`.
+    constructor, in a function that initialises or loads it, or in one that is only applied to models which were just made,
+    where no gradient can go wrong yet, unless a function of `torch.nn.init` does the same; `p.grad.data.clamp_(-1, 1)`, unless
+    the file speaks of `create_graph`; what was just made, `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the
+    copy yet; what has no graph, in a file that neither back-propagates nor defines a `forward`; a value without a graph that
+    its function has only stored to, compared and moved so far, a mask that is filled or a buffer, and what the `backward` of an
+    autograd function is given; what is changed where `self.training` is false; through a name, the results and batches of a
+    function that back-propagates nothing and hands out nothing with a graph, as an evaluation that scales arrays of images; and
+    a weight that a `forward` masks or clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it
+    is; what is given another size where autograd is off; and what a function has for one step, as a beam search has its scores,
+    where nothing shows that it has a graph; and weights that a file which trains nothing gives the values of arrays,
+    `w.data.copy_(torch.from_numpy(v))`.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass

@@ -23,14 +23,15 @@ class DataRebind(Rule):
 
     Where a tensor is given its own values in another dtype, `p.data = p.data.half()`, or size, or under `no_grad` in another
     order, and where a model is given first values that are made on the spot, `self.bias.data = torch.zeros(4)` in a
-    constructor, or `layer.weight.data = torch.randn(4, 3) * 0.01` of a layer that was just made, or of its other weights,
-    that is meant, and nothing is computed yet that it could spoil: that is strict. So are other values that a constructor
-    computes, though not those that it is given or reads; weights of another model, or of an array, where the lines above
-    assert that the sizes are the same, and code under `if __name__ == "__main__":` that only tries out what the file
-    defines. So is what a function from elsewhere gives for the tensor, `w.data = unit_norm(w)`, which may be the tensor's
-    own memory, and values that are set under `no_grad` in a file that trains nothing, a weight that a `forward` masks before
-    it uses it, a mask in no graph that a comparison takes values out of, and a weight that `weight_norm` computes anew
-    before each forward.
+    constructor, or `layer.weight.data = torch.randn(4, 3) * 0.01` of a layer that was just made, or of its other weights, that
+    is meant, and nothing is computed yet that it could spoil: that is strict. So are other values that a constructor computes,
+    though not those that it is given or reads; weights of another model, or of an array, where the lines above assert that the
+    sizes are the same, and code under `if __name__ == "__main__":` that only tries out what the file defines, or compares it,
+    without an optimizer. So are a tensor's own values, clamped between numbers or normalised, behind the step of an optimizer
+    or in a function that does no more. So is what a function from elsewhere gives for the tensor, `w.data = unit_norm(w)`,
+    which may be the tensor's own memory, and values that are set under `no_grad` in a file that trains nothing, a weight that a
+    `forward` masks before it uses it, a mask in no graph that a comparison takes values out of, and a weight that `weight_norm`
+    computes anew before each forward.
 
     The same holds where two storages change places, where a layer that the function has just made is to share a weight of
     another, for buffers, the statistics of a norm and tensors of the program's own in a dictionary, for weights that are

@@ -35,6 +35,7 @@ _KEEPS = frozenset({"store", "backup", "shadow", "collect", "stash", "average"})
 """Words in the names of methods that keep the values of weights for a while."""
 _REDRAWS = frozenset({"normal_", "uniform_"})
 _FILLS = frozenset({"zero_", "fill_"})
+_PREPARES = frozenset({"to", "cuda", "cpu", "eval", "train", "double", "float", "half", "apply", "load_state_dict"})
 _ACTS = frozenset({"backward", "step", "zero_grad"})
 _LOADS = frozenset({"from_pretrained"})
 _RESIZES = frozenset({"resize_token_embeddings", "resize_position_embeddings"})
@@ -74,6 +75,7 @@ class Beginnings:
         self._fresh = semantics.of(Fresh)
         self._new = semantics.of(NewParts)
         self._judged: dict[Function, bool] = {}
+        self._applied: dict[Function, bool] = {}
         self._parts: dict[ast.AST, _Parts] = {}
         self._redrawn: dict[ast.stmt, set[str]] = {}
 
@@ -88,7 +90,7 @@ class Beginnings:
         function = self._tree.function(change)
         if isinstance(function, ast.Lambda):
             return False
-        if isinstance(function, FUNCTIONS) and self._is_beginning(function):
+        if isinstance(function, FUNCTIONS) and (self._is_beginning(function) or self._is_applied_first(function, tensor)):
             return True
         if self._redraws(tensor, change) and not self._acts(function or self._tree.module):
             return True
@@ -162,6 +164,48 @@ class Beginnings:
             return self._is_beginning(around)
         callers = [self._tree.function(call) for call in self._semantics.facts.calls.get(function.name, ())]
         return bool(callers) and all(isinstance(each, FUNCTIONS) and self._is_beginning(each) for each in callers)
+
+    def _is_applied_first(self, function: Function, tensor: ast.expr) -> bool:
+        """Whether a function is only applied to models that were just made, and changes the layer that it is given.
+
+        ``net = Net()``, ``net.apply(f)``: so a test gives layers other values than they start with.
+        """
+        parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+        if _root(tensor) not in parameters[:1] or self._acts(function):
+            return False
+        if function not in self._applied:
+            bindings = self._semantics.bindings.lookup(function.name, self._semantics.bindings.scope_of(function))
+            uses = [use for each in bindings for use in each.uses] if len(bindings) == 1 else []
+            self._applied[function] = bool(uses) and all(map(self._is_applied_to_new, uses))
+        return self._applied[function]
+
+    def _is_applied_to_new(self, use: ast.Name) -> bool:
+        """Whether a function's name is given to the ``apply`` of what the code around has made, and not used otherwise yet."""
+        match call := self._tree.parent(use):
+            case ast.Call(func=ast.Attribute(attr="apply", value=ast.Name() as model), args=[ast.Name() as given]):
+                pass
+            case _:
+                return False
+        bindings, scope = self._semantics.bindings.reaching(model), self._semantics.bindings.scope_of(call)
+        if given is not use or not bindings:
+            return False
+        loops = list(self._tree.loops(call))
+        for each in bindings:
+            is_made = each.form is Form.ASSIGNMENT and not each.path and isinstance(each.value, ast.Call)
+            if not is_made or each.scope is not scope or list(self._tree.loops(each.node)) != loops:
+                return False
+            others = [other for other in each.uses if other is not model and not self._is_prepared(other)]
+            if any(self._semantics.bindings.scope_of(other) is not scope for other in others):
+                return False
+            if self._semantics.control_flow.may_follow_any(others, call, avoiding=[self._tree.statement(each.node)]):
+                return False
+        return True
+
+    def _is_prepared(self, use: ast.Name) -> bool:
+        """Whether a model is moved, or set to a mode, and not run."""
+        owner = self._tree.parent(use)
+        call = self._tree.parent(owner) if isinstance(owner, ast.Attribute) and owner.attr in _PREPARES else None
+        return isinstance(call, ast.Call) and call.func is owner
 
     def _acts(self, scope: ast.AST) -> list[ast.Call]:
         """The calls in some code, but for what it only defines, that back-propagate or step."""

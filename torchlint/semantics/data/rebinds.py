@@ -23,6 +23,7 @@ from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.pending.projected import ProjectedWeights
 from torchlint.semantics.pending.unsaved import Unsaved
 from torchlint.semantics.purpose import Purpose
 
@@ -184,6 +185,8 @@ class DataRebinds:
         return (
             self._is_without_training(target)
             or self._semantics.of(Purpose).is_trial(target)
+            or self._semantics.of(Purpose).is_comparison(target)
+            or self._semantics.of(ProjectedWeights).is_one(statement)
             or self._harmless.is_first_of_constructor(value, target)
             or self._may_be_itself(value, target.value)
             or self._is_cast(value, target.value, may_move=may_move)
