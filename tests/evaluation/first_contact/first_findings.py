@@ -179,14 +179,15 @@ def _reported(
         "--no-respect-gitignore",
         "--exit-zero",
     ]
-    command += ["-j", str(jobs), "--output-format", "json-lines", *options, "--"]
+    command += ["-j", str(jobs), "--output-format", "json-lines", *options]
     for repo in repositories.commits:
         home = repositories.home(repo).resolve()
         files = _files(home)
         if not files:
             continue
         environment = {"PYTHONPATH": str(folder / "package"), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"}
-        done = subprocess.run([*command, *map(str, files)], cwd=work, env=environment, capture_output=True, text=True)
+        whole = ["--project-root", str(home), "--", *map(str, files)]  # a copy has no mark of its root, as a clone has
+        done = subprocess.run([*command, *whole], cwd=work, env=environment, capture_output=True, text=True)
         lines = done.stdout.splitlines()
         if done.returncode not in (0, 1, 2) or (done.returncode == 2 and not lines):
             raise RunError(f"torchlint on {repo}: {done.stderr.strip()[-1000:]}")
