@@ -64,7 +64,7 @@ class Backpropagated:
         found = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         if len(found) != 1 or not isinstance(found[0].value, ast.Call) or found[0].form is not Form.ASSIGNMENT:
             return False
-        function = self._called(found[0].value)
+        function = self._facts.called(found[0].value)
         returned = self._semantics.facts.returned(function) if function is not None and function.name != "__init__" else []
         for index in found[0].path:
             parts = [each.elts if isinstance(each, ast.Tuple) else [] for each in returned]
@@ -96,7 +96,7 @@ class Backpropagated:
         while pending:
             function = self._tree.function(pending.pop())
             for call, free in flows.entered.get(function, {}).items():
-                if call is site or (free and self._called(site) is self._tree.function(call)):
+                if call is site or (free and self._facts.called(site) is self._tree.function(call)):
                     return True  # the function that the site calls back-propagates it, whoever called
                 if not free and call not in seen:
                     seen.add(call)
@@ -195,7 +195,7 @@ class Backpropagated:
                             pending += [(origin, True) for origin in self._slot_origins(slot)]
                 elif isinstance(part, ast.Call):
                     flows.calls[part] = free or flows.calls.get(part, False)
-                    if (function := self._called(part)) is not None:
+                    if (function := self._facts.called(part)) is not None:
                         pending += self._entered(function, part, free, flows)
 
     def _function(self, scope: ast.AST) -> ast.AST | None:
@@ -212,16 +212,6 @@ class Backpropagated:
         calls[call] = free
         for parameter in flows.parameters.get(function, ()):
             yield self._facts.argument(call, function, parameter), free
-
-    def _called(self, call: ast.Call) -> Function | None:
-        """The function or method of the file that is called, if it is certain."""
-        found = self._facts.definition(call.func)
-        if isinstance(found, FUNCTIONS):
-            return found
-        if isinstance(call.func, ast.Attribute):
-            owner = self._facts.self_class(call.func.value)
-            return self._facts.method(owner, call.func.attr) if owner is not None else None
-        return None
 
     def _origins(self, binding: Binding, free: bool, flows: _Flows) -> Iterator[tuple[ast.expr | None, bool]]:
         """The expressions that a binding's value is made from; of a parameter, what the calls give that it flows to."""

@@ -179,8 +179,7 @@ class RoundGraphs:
         if kind.is_tensor:
             return kind.grad in (Grad.NONE, Grad.LEAF)
         if kind.type in (Type.SEQUENCE, Type.MAPPING):
-            parts = kind.items if kind.items is not None else [kind.element] if kind.element is not None else []
-            return bool(parts) and all(self._is_graphless(part) for part in parts)
+            return bool(kind.parts) and all(map(self._is_graphless, kind.parts))
         return kind.type in _GRAPHLESS
 
     # --- what computes it --------------------------------------------------------------------------------------------
@@ -191,8 +190,7 @@ class RoundGraphs:
             return False
         for operand in (each for each in operands if isinstance(each, (ast.Name, ast.Attribute))):
             kind = self._inference.kind(operand)
-            parts = kind.items if kind.items is not None else [kind.element] if kind.element is not None else []
-            if kind.type in (Type.SEQUENCE, Type.MAPPING) and any(part.is_tensor for part in parts):
+            if kind.type in (Type.SEQUENCE, Type.MAPPING) and any(part.is_tensor for part in kind.parts):
                 bindings = self._bindings.reaching(operand) if isinstance(operand, ast.Name) else ()
                 if not bindings or not all(self._tree.inside(binding.node, loop) for binding in bindings):
                     return True

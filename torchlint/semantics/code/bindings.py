@@ -38,6 +38,12 @@ class Bindings(Scopes):
             return None
         return bindings[0].value
 
+    def values(self, name: ast.Name) -> list[ast.expr]:
+        """The values that a name may have, each all that an assignment gives; none where it may have others."""
+        bindings = self.reaching(name)
+        found = [each.value for each in bindings if each.form is Form.ASSIGNMENT and not each.path and each.value is not None]
+        return found if len(found) == len(bindings) else []
+
     def adopt(self, expression: ast.expr) -> None:
         """Resolves the names of an expression that is not part of the tree, a quoted annotation, as in the module's scope."""
         for node in ast.walk(expression):

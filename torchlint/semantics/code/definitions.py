@@ -198,17 +198,20 @@ class Definitions:
     @cached_property
     def _call_sites(self) -> dict[ast.AST, list[ast.Call]]:
         found: dict[ast.AST, list[ast.Call]] = defaultdict(list)
-        for name, calls in self.calls.items():
+        for calls in self.calls.values():
             for call in calls:
-                called: ast.AST | None = None
-                if isinstance(call.func, ast.Name):
-                    called = self.definition(call.func)
-                elif isinstance(call.func, ast.Attribute):
-                    caller = self.self_class(call.func.value)
-                    called = self.method(caller, name) if caller is not None else None
-                if isinstance(called, FUNCTIONS):
+                called = self.called(call)
+                if called is not None:
                     found[called].append(call)
         return found
+
+    def called(self, call: ast.Call) -> Function | None:
+        """The function of the file that ``call`` surely runs: by its name, or as a method of ``self``."""
+        if isinstance(call.func, ast.Attribute):
+            owner = self.self_class(call.func.value)
+            return self.method(owner, call.func.attr) if owner is not None else None
+        found = self.definition(call.func)
+        return found if isinstance(found, FUNCTIONS) else None
 
     def argument(self, call: ast.Call, function: Function, parameter: ast.arg) -> ast.expr | None:
         """The expression that ``call`` gives for a parameter of ``function``; its default; or ``None`` if none is certain."""

@@ -73,12 +73,8 @@ class CertainDevices:
                     return name != "tensor" or all(map(self._is_plain, given))
                 return name in _OF_ONE and len(given) == 1 and self._is_made_on_cpu(given[0], depth - 1)
             case ast.Name():
-                bindings = self._semantics.bindings.reaching(tensor)
-                return bool(bindings) and all(
-                    each.form is Form.ASSIGNMENT and not each.path and each.value is not None
-                    and self._is_made_on_cpu(each.value, depth - 1)
-                    for each in bindings
-                )  # fmt: skip
+                values = self._semantics.bindings.values(tensor)
+                return bool(values) and all(self._is_made_on_cpu(each, depth - 1) for each in values)
         return False
 
     def _is_plain(self, data: ast.expr) -> bool:

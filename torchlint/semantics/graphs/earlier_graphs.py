@@ -36,9 +36,8 @@ class EarlierGraphs:
 
     def may_be_filled(self, value: ast.expr) -> bool:
         """Whether the file puts something that may have a graph into what is called so: ``hidden[0] = cell(x)``."""
-        while isinstance(value, ast.Subscript):
-            value = value.value
-        return isinstance(value, (ast.Name, ast.Attribute)) and last_name(value) in self._filled
+        filled = _root(value)
+        return isinstance(filled, (ast.Name, ast.Attribute)) and last_name(filled) in self._filled
 
     def may_join(self, value: ast.expr) -> bool:
         """Whether a value is computed of a list of tensors, of which it is not known what they are: ``torch.stack(losses)``."""
@@ -93,8 +92,7 @@ class EarlierGraphs:
         if kind.is_tensor:
             return kind.grad in (Grad.GRAPH, Grad.UNKNOWN)
         if kind.type in _CONTAINERS:
-            parts = kind.items if kind.items is not None else [kind.element] if kind.element is not None else []
-            return any(part.is_tensor and part.grad is not Grad.NONE for part in parts)
+            return any(part.is_tensor and part.grad is not Grad.NONE for part in kind.parts)
         if kind.known:
             return False
         if isinstance(given, ast.Name):

@@ -96,6 +96,13 @@ class Kind:
         return self.type is Type.TENSOR
 
     @property
+    def parts(self) -> tuple[Kind, ...]:
+        """The kinds of what a container holds, as far as they are known: one for all, or each by itself."""
+        if self.items is not None:
+            return self.items
+        return (self.element,) if self.element is not None else ()
+
+    @property
     def classes_elsewhere(self) -> tuple[ClassElsewhere, ...]:
         """The classes of other files that it may be an instance of, where these are all."""
         return (self.elsewhere,) if self.elsewhere is not None else self.choices

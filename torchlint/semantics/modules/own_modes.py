@@ -32,11 +32,7 @@ class OwnModes:
         if owner is not None:
             bases = (elsewhere.module_class(base) for each in facts.bases(owner) for base in each.bases)
             found += [base for base in bases if base is not None]
-        return any(
-            isinstance(base, ClassElsewhere) and name in base.summary.methods
-            for each in found
-            for base in elsewhere.lookup.bases(each)
-        )
+        return any(elsewhere.has_method(each, name) for each in found)
 
     def _sets(self, owner: ast.ClassDef, name: str) -> bool:
         """Whether the method that a class of the file has, or one above it has, is about the mode."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function
-from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 LISTING = ("parameters", "named_parameters", "buffers", "named_buffers")
 """Methods of modules that give a generator of tensors."""
@@ -73,12 +72,7 @@ class Generators:
         bindings = self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ()
         made = [each.value.func for each in bindings if isinstance(each.value, ast.Call) and not each.path]
         found = [*self._semantics.kind(owner).classes_elsewhere, *map(self._semantics.elsewhere.target, made)]
-        return any(
-            isinstance(base, ClassElsewhere) and name in base.summary.methods
-            for each in found
-            if isinstance(each, ClassElsewhere)
-            for base in self._semantics.elsewhere.lookup.bases(each)
-        )
+        return any(self._semantics.elsewhere.has_method(each, name) for each in found)
 
     def _whole(self, call: ast.expr) -> ast.expr:
         """``filter(keep, chain(a.parameters(), b.parameters()))`` for one of the calls in it."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
+from torchlint.semantics.code.tree import last_name, walk_body
 
 LISTS = frozenset({"builtins.list", "builtins.tuple"})
 DICTS = frozenset({"builtins.dict", "collections.OrderedDict"})
@@ -139,25 +139,16 @@ class Collections:
 
     def _returned(self, call: ast.Call) -> list[ast.expr | None]:
         """What a function or method of the file returns that is called; nothing where it is another, or a generator."""
-        function = self._function(call)
+        function = self._semantics.facts.called(call)
         if function is None or function.decorator_list or isinstance(function, ast.AsyncFunctionDef):
             return []
         if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in walk_body(function.body)):
             return []
         return self._semantics.facts.returned(function)
 
-    def _function(self, call: ast.Call) -> Function | None:
-        """The function of the file that is called by its name, or the method on ``self``."""
-        facts = self._semantics.facts
-        if isinstance(call.func, ast.Attribute):
-            owner = facts.self_class(call.func.value)
-            return facts.method(owner, call.func.attr) if owner is not None else None
-        found = facts.definition(call.func)
-        return found if isinstance(found, FUNCTIONS) else None
-
     def parameter_given(self, call: ast.Call, argument: ast.AST) -> Binding | None:
         """The parameter of a function of the file, or method of ``self``, that an argument is given for."""
-        function = self._function(call)
+        function = self._semantics.facts.called(call)
         if function is None:
             return None
         for parameter in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]:

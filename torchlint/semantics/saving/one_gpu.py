@@ -320,12 +320,11 @@ class OneGpu:
         """
         match node:
             case ast.Name(ctx=ast.Load()):
-                bindings = self._semantics.bindings.reaching(node)
-                return bool(bindings) and all(
-                    each.form is Form.ASSIGNMENT and not each.path
-                    and isinstance(each.value, (ast.Attribute, ast.Call, ast.IfExp)) and self._is_device_of_tensor(each.value)
-                    for each in bindings
-                )  # fmt: skip
+                values = self._semantics.bindings.values(node)
+                return bool(values) and all(
+                    isinstance(each, (ast.Attribute, ast.Call, ast.IfExp)) and self._is_device_of_tensor(each)
+                    for each in values
+                )
             case ast.IfExp(body=body, orelse=orelse):
                 parts = [each for each in (body, orelse) if not (isinstance(each, ast.Constant) and each.value == "cpu")]
                 return bool(parts) and all(map(self._is_device_of_tensor, parts))

@@ -131,10 +131,7 @@ class OwnFiles:
     def is_of_cpu_file(self, load: ast.Call) -> bool:
         """Whether the name of a file says that what is in it was saved from the CPU: ``model_cpu.pt``."""
         path = argument(load, 0, "f")
-        if path is None:
-            return False
-        written = self._semantics.bindings.assigned(path)
-        return _OF_CPU.search(self._semantics.of(Paths).spelled(path if written is None else written)) is not None
+        return path is not None and _OF_CPU.search(self._spelled(path)) is not None
 
     def is_of_cpu_program(self, load: ast.Call) -> bool:
         """Whether programs that know the CPU alone read the file, and save it, as its name says, which is written out."""
@@ -144,11 +141,13 @@ class OwnFiles:
             return False
         return self._semantics.elsewhere.speaks_of(f"files of the CPU: {file}|{name}", near=True) is True
 
+    def _spelled(self, path: ast.expr) -> str:
+        """A path as it is written, there or where the one name that it has got it."""
+        return self._semantics.of(Paths).spelled(self._semantics.bindings.assigned(path) or path)
+
     def _name_written_out(self, path: ast.expr) -> str:
         """The longest part of a file's name that is written out; empty where that could be the name of any."""
-        written = self._semantics.bindings.assigned(path)
-        spelled = self._semantics.of(Paths).spelled(path if written is None else written)
-        longest = max(_VALUE.sub("\n", spelled).rpartition("/")[2].split("\n"), key=len)
+        longest = max(_VALUE.sub("\n", self._spelled(path)).rpartition("/")[2].split("\n"), key=len)
         return longest if _NAME.fullmatch(longest) and _TELLING.search(os.path.splitext(longest)[0]) else ""
 
     def _names_torchvision(self, path: ast.expr, depth: int) -> bool:

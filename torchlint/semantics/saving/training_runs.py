@@ -133,7 +133,8 @@ class TrainingRuns:
         for binding in bindings:
             if binding.path and self._is_result_of_training(binding.value):
                 return True
-            function = self._called(binding.value) if isinstance(binding.value, ast.Call) and not binding.path else None
+            made = binding.value if isinstance(binding.value, ast.Call) and not binding.path else None
+            function = self._semantics.facts.called(made) if made is not None else None
             if function is not None:
                 returned = [each for each in self._semantics.facts.returned(function) if each is not None]
                 saved = {ast.dump(each) for each in self._saved_in.get(function, ())}
@@ -299,17 +300,6 @@ class TrainingRuns:
             case ast.Call(func=ast.Attribute(value=owner, attr="state_dict")):
                 return self._semantics.kind(owner).type is Type.OPTIMIZER or _OPTIMIZER.search(spoken_name(owner)) is not None
         return False
-
-    def _called(self, call: ast.Call) -> Function | None:
-        """The function of the file that is surely called."""
-        facts, found = self._semantics.facts, None
-        if isinstance(call.func, ast.Attribute):
-            owner = facts.self_class(call.func.value)
-            found = facts.method(owner, call.func.attr) if owner is not None else None
-        else:
-            defined = facts.definition(call.func)
-            found = defined if isinstance(defined, FUNCTIONS) else None
-        return found
 
 
 def _may_be_same(path: str, other: str) -> bool:

@@ -124,6 +124,11 @@ class Elsewhere:
         found = self.target(node)
         return found if isinstance(found, ClassElsewhere) and self.lookup.is_module(found) else None
 
+    def has_method(self, found: Target | None, name: str) -> bool:
+        """Whether a class of another file, or one of its bases in the project, has a method of that name itself."""
+        bases = self.lookup.bases(found) if isinstance(found, ClassElsewhere) else ()
+        return any(isinstance(base, ClassElsewhere) and name in base.summary.methods for base in bases)
+
     def is_plain(self, node: ast.AST) -> bool:
         """Whether an expression refers to another file's class of which all bases are known, and none is a module."""
         found = self.target(node)

@@ -66,14 +66,8 @@ class GpuWeights:
         """Whether a device is a GPU as it is written, or a name that stands for such alone."""
         match device:
             case ast.Name():
-                bindings = self._semantics.bindings.reaching(device)
-                return bool(bindings) and all(
-                    binding.form is Form.ASSIGNMENT
-                    and not binding.path
-                    and binding.value is not None
-                    and self._is_text(binding.value)
-                    for binding in bindings
-                )
+                values = self._semantics.bindings.values(device)
+                return bool(values) and all(map(self._is_text, values))
         return self._is_text(device)
 
     def _is_text(self, device: ast.expr) -> bool:

@@ -16,7 +16,7 @@ from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.apis.variable_wrappers import VARIABLE, OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.certainty.own_tensors import OwnTensors
-from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, given_to, last_name, walk_body
 from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 from torchlint.semantics.variables.computations import Computations
 from torchlint.semantics.variables.unmet import UnmetValues
@@ -253,19 +253,11 @@ class Volatiles:
             return True
         if self._semantics.qualified_name(call.func) in ("torch.autograd.grad", "torch.autograd.backward"):
             return True
-        function = self._function(call)
+        function = self._semantics.facts.called(call)
         if function is not None:
             calls = (part for part in walk_body(function.body) if isinstance(part, ast.Call))
             return depth > 0 and any(self._trains(part, depth - 1) for part in calls)
         return _TRAINING_NAME.search(name) is not None and not _switches_mode(call)
-
-    def _function(self, call: ast.Call) -> Function | None:
-        definition = self._semantics.facts.definition(call.func)
-        if isinstance(definition, FUNCTIONS):
-            return definition
-        if isinstance(call.func, ast.Attribute) and (owner := self._semantics.facts.self_class(call.func.value)) is not None:
-            return self._semantics.facts.method(owner, call.func.attr)
-        return None
 
 
 def _switches_mode(call: ast.Call) -> bool:

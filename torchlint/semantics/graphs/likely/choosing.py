@@ -6,7 +6,7 @@ import ast
 import re
 
 from torchlint.semantics import Binding, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.graphs.likely.origins import SAME
 
 _COUNTING = frozenset({"numpy.unique", "numpy.bincount", "collections.Counter"})
@@ -60,10 +60,8 @@ class Choosing:
     def _gives_part(self, call: ast.Call, given: ast.expr) -> bool:
         """Whether a function of the file gives what it is given, or a slice of it: words up to the end of a sentence."""
         facts = self._semantics.facts
-        function: ast.AST | None = facts.definition(call.func)
-        if isinstance(call.func, ast.Attribute) and (owner := facts.self_class(call.func.value)) is not None:
-            function = facts.method(owner, call.func.attr)
-        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+        function = facts.called(call)
+        if function is None or function.decorator_list:
             return False
         taking = [each for each in function.args.args if facts.argument(call, function, each) is given]
         returned = [

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from torchlint.semantics import Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function, given_to, walk_body
+from torchlint.semantics.code.tree import Function, given_to, walk_body
 
 _GRADIENT = "torch.autograd.grad"
 _DEEP = 4
@@ -187,7 +187,7 @@ class GradientsAlone:
 
     def _computed(self, call: ast.Call, entered: _Entered | None) -> list[_Value] | None:
         """What the result of a call is computed of: its arguments, or what a function of the file returns."""
-        function = self._function(call)
+        function = self._semantics.facts.called(call)
         if function is not None:
             returned = self._returned(function)
             depth = entered.depth + 1 if entered is not None else 1
@@ -208,14 +208,6 @@ class GradientsAlone:
     def _is_setting(self, value: ast.expr) -> bool:
         """Whether an argument is a device or a dtype."""
         return (self._semantics.qualified_name(value) or "").startswith("torch.")
-
-    def _function(self, call: ast.Call) -> Function | None:
-        """The function or method of the file that a call runs."""
-        facts = self._semantics.facts
-        found = facts.definition(call.func)
-        if isinstance(call.func, ast.Attribute) and (owner := facts.self_class(call.func.value)) is not None:
-            found = facts.method(owner, call.func.attr)
-        return found if isinstance(found, FUNCTIONS) else None
 
     def _returned(self, function: Function) -> list[ast.expr] | None:
         if function not in self._bodies:
