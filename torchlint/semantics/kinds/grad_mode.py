@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cached_property
 
 from torchlint.semantics.code import Code
 from torchlint.semantics.code.tree import FUNCTIONS, Function, is_false
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
+LIGHTNING = tuple(f"{package}.LightningModule" for package in ("pytorch_lightning", "lightning", "lightning.pytorch"))
+_EVALUATION_HOOK = re.compile(r"(validation|test|predict)_(step(_end)?|epoch_end)|on_(validation|test|predict)_\w+")
+"""Methods that Lightning's trainer calls from its loops of evaluation, each of which runs with autograd off as a whole.
+
+Source: ``_no_grad_context`` around ``run`` in lightning.pytorch.loops, evaluation_loop and prediction_loop.
+"""
 
 
 class NoGrad:
@@ -94,11 +101,23 @@ class NoGrad:
         return False
 
     def _function(self, function: Function) -> bool:
-        """Whether a function is decorated, or all its calls in the file stand where autograd is off."""
+        """Whether a function is decorated, run by a trainer with autograd off, or called where it is off alone in the file."""
         if function not in self._functions:
             self._functions[function] = False
-            self._functions[function] = self.decorated(function) or self._only_called_without_grad(function)
+            self._functions[function] = (
+                self.decorated(function) or self._is_evaluation_hook(function) or self._only_called_without_grad(function)
+            )
         return self._functions[function]
+
+    def _is_evaluation_hook(self, function: Function) -> bool:
+        """Whether Lightning's trainer calls a method to evaluate, and nothing in the file calls it with autograd on."""
+        owner = self._tree.parent(function)
+        return (
+            isinstance(owner, ast.ClassDef)
+            and _EVALUATION_HOOK.fullmatch(function.name) is not None
+            and self._definitions.derives_from(owner, *LIGHTNING)
+            and all(self.covers(call) for call in self._definitions.calls.get(function.name, ()))
+        )
 
     def _only_called_without_grad(self, function: Function) -> bool:
         """Whether all calls in the file of a function, or of anything that may be it by its name, run with autograd off."""
