@@ -9,7 +9,7 @@ import pytest
 from torchlint.api import fix, lint
 
 HEADER = "import torch\nimport torch.nn as nn\n"
-WRONG = ", which autograd does not notice: gradients may silently be wrong"
+WRONG = ", which autograd does not notice: a gradient that needs the values from before is silently wrong"
 OFF = "; `.data` is not needed where autograd is off"
 COPIED = "for p, q in zip(target.parameters(), net.parameters()):\n    p.data.copy_(0.9 * p.data + 0.1 * q.data)\n"
 REORDERED = "state = self.decoder(x)\nstate.data.copy_(state.data.index_select(1, order))\nreturn state"
@@ -98,6 +98,7 @@ def test_a_name_that_may_be_a_leaf_is_changed_where_autograd_is_off() -> None:
     assert "no_grad" not in fix(changed.replace("requires_grad_", "detach"), unsafe=True, select=["TPL001"]).text
 
 
+@pytest.mark.parametrize("change", ["p.data.copy_({})", "p.data[:] = {}", "p.data[:, 0] = {}"])
 @pytest.mark.parametrize(
     ("value", "more", "count"),
     [
@@ -107,8 +108,8 @@ def test_a_name_that_may_be_a_leaf_is_changed_where_autograd_is_off() -> None:
         ("torch.from_numpy(v)", "def train(loss):\n    loss.backward()\n", 1),
     ],
 )
-def test_weights_that_are_given_the_values_of_arrays(value: str, more: str, count: int) -> None:
-    code = f"def assign(params, values):\n    for p, v in zip(params, values):\n        p.data.copy_({value})\n{more}"
+def test_weights_that_are_given_the_values_of_arrays(change: str, value: str, more: str, count: int) -> None:
+    code = f"def assign(params, values):\n    for p, v in zip(params, values):\n        {change.format(value)}\n{more}"
     assert len(messages(code)) == count
 
 

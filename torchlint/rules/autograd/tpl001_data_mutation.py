@@ -29,17 +29,18 @@ class DataMutation(InPlaceRule):
     `.data` another shape first, `x.data.resize_(n).copy_(y)`, leave that of `x` as it is.
 
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
-    constructor, in a function that initialises or loads it, or in one that is only applied to models which were just made,
-    where no gradient can go wrong yet, unless a function of `torch.nn.init` does the same; `p.grad.data.clamp_(-1, 1)`, unless
-    the file speaks of `create_graph`; what was just made, `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the
-    copy yet; what has no graph, in a file that neither back-propagates nor defines a `forward`; a value without a graph that
-    its function has only stored to, compared and moved so far, a mask that is filled or a buffer, and what the `backward` of an
-    autograd function is given; what is changed where `self.training` is false; through a name, the results and batches of a
-    function that back-propagates nothing and hands out nothing with a graph, as an evaluation that scales arrays of images; and
-    a weight that a `forward` masks or clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it
-    is; what is given another size where autograd is off; and what a function has for one step, as a beam search has its scores,
-    where nothing shows that it has a graph; and weights that a file which trains nothing gives the values of arrays,
-    `w.data.copy_(torch.from_numpy(v))`.
+    constructor, in a function that initialises or loads it, in one that only constructors call, of other files, too, or that is
+    only applied to models which were just made, where no gradient can go wrong yet, unless a function of `torch.nn.init` does
+    the same; `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`; what was just made,
+    `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the copy yet; what has no graph, in a file that neither
+    back-propagates nor defines a `forward`; a value without a graph that its function has only stored to, compared and moved so
+    far, a mask that is filled or a buffer, and what the `backward` of an autograd function is given; what is changed where
+    `self.training` is false; through a name, the results and batches of a function that back-propagates nothing and hands out
+    nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks or clamps before it
+    uses it, `self.weight.data *= self.mask`: masked again, it stays as it is; what is given another size where autograd is off;
+    and what a function has for one step, as a beam search has its scores, where nothing shows that it has a graph; and weights
+    that a file which trains nothing gives the values of arrays, `w.data.copy_(torch.from_numpy(v))` and `w.data[:] =
+    torch.from_numpy(v)`.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass
@@ -144,11 +145,20 @@ class DataMutation(InPlaceRule):
         match change.node:
             case cst.Call(cst.Attribute(attr=cst.Name("copy_")), args=[cst.Arg(value), *_]) if self._is_of_array(value):
                 return not self.model.autograd.trains
+            case cst.Subscript():
+                return not self.model.autograd.trains and self._is_set_to_array(change.node)
         match change:
             case DataChange(node=cst.Call(cst.Attribute(attr=cst.Name("copy_"))), tensor=cst.Attribute(attr=cst.Name(name))):
                 if name not in ("weight", "bias"):
                     return False
                 return not self.model.autograd.trains or self.model.data.is_in_test(change.node)
+        return False
+
+    def _is_set_to_array(self, target: cst.BaseExpression) -> bool:
+        """Whether an assignment gives what stands on its left the values of an array: ``w.data[:] = torch.from_numpy(v)``."""
+        match self.model.statement(target):
+            case cst.Assign(targets=[cst.AssignTarget(target=first)], value=value) if first is target:
+                return self._is_of_array(value)
         return False
 
     def _is_of_array(self, value: cst.BaseExpression) -> bool:
@@ -201,7 +211,7 @@ class DataMutation(InPlaceRule):
             return (
                 f"`{tensor}` is changed through {way}, hidden from autograd's checks; without a graph, it can be changed itself"
             )
-        return f"{changed}: gradients may silently be wrong"
+        return f"{changed}: a gradient that needs the values from before is silently wrong"
 
     @staticmethod
     def _is_gradient(change: DataChange[cst.BaseExpression]) -> bool:

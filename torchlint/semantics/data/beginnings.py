@@ -37,6 +37,7 @@ _REDRAWS = frozenset({"normal_", "uniform_"})
 _FILLS = frozenset({"zero_", "fill_"})
 _PREPARES = frozenset({"to", "cuda", "cpu", "eval", "train", "double", "float", "half", "apply", "load_state_dict"})
 _ACTS = frozenset({"backward", "step", "zero_grad"})
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setUp", "setup"})
 _LOADS = frozenset({"from_pretrained"})
 _RESIZES = frozenset({"resize_token_embeddings", "resize_position_embeddings"})
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers"})
@@ -137,7 +138,7 @@ class Beginnings:
         return self._judged[function]
 
     def _is_called_so(self, function: Function) -> bool:
-        if function.name in ("__init__", "__post_init__", "setUp", "setup"):
+        if function.name in _CONSTRUCTORS:
             return True
         owner = self._tree.parent(function)
         words = _words(function.name)
@@ -163,7 +164,17 @@ class Beginnings:
         if isinstance(around, FUNCTIONS):
             return self._is_beginning(around)
         callers = [self._tree.function(call) for call in self._semantics.facts.calls.get(function.name, ())]
-        return bool(callers) and all(isinstance(each, FUNCTIONS) and self._is_beginning(each) for each in callers)
+        if not all(isinstance(each, FUNCTIONS) and self._is_beginning(each) for each in callers):
+            return False
+        elsewhere = self._callers_elsewhere(function)
+        return bool(callers or elsewhere) and all(name.rpartition(".")[2] in _CONSTRUCTORS for name in elsewhere)
+
+    def _callers_elsewhere(self, function: Function) -> tuple[str, ...]:
+        """The functions of other files that call a function of this one, or a method of one of its classes."""
+        owner, callers = self._tree.parent(function), self._semantics.elsewhere.callers
+        if callers is None:
+            return ()
+        return callers.surroundings(f"{owner.name}.{function.name}" if isinstance(owner, ast.ClassDef) else function.name)
 
     def _is_applied_first(self, function: Function, tensor: ast.expr) -> bool:
         """Whether a function is only applied to models that were just made, and changes the layer that it is given.

@@ -118,6 +118,13 @@ class Callers:
             self._unrecorded[key] = bool(calls) and all(self._is_unrecorded(*each, depth - 1) for each in calls)
         return self._unrecorded[key]
 
+    def surroundings(self, function: str) -> tuple[str, ...]:
+        """The functions and methods that the calls in other files of one of this file's functions stand in.
+
+        Empty names stand for the code of a file itself, and for what is called with autograd off.
+        """
+        return tuple(call.within for _, call in self._calls(function, self._file))
+
     def are_in_training(self, function: str, trained_by: str) -> bool:
         """Whether all calls in other files of one of this file's functions find models as their training left them, as far as
         these files tell, and one of the files calls the function, too, that models are ``trained_by``.
