@@ -14,6 +14,7 @@ from torchlint.semantics import Type
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
 from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
+from torchlint.semantics.autograd.trained_lists import TrainedLists
 from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.gradients.discarded import DiscardedGradients
@@ -59,6 +60,10 @@ class AutogradQuestions:
     def accumulation(self, statement: cst.CSTNode) -> Leak[cst.BaseExpression] | None:
         """What a statement adds, with its graph, to something that outlives the loop; ``None`` if nothing."""
         return self._model.found(self._semantics.of(Accumulations).leaks, statement)
+
+    def gets_trained_losses(self, statement: cst.CSTNode) -> bool:
+        """Whether a statement surely keeps the losses of a training's steps in a list that outlives these."""
+        return bool(self._model.answered(self._semantics.of(TrainedLists).get_losses, statement))
 
     def is_kept_for_test(self, target: cst.BaseExpression) -> bool:
         """Whether a list that keeps values is one of a test of the code, and is gone with it."""

@@ -19,7 +19,12 @@ class GraphAccumulation(Rule):
     project has the class of the meter, whose method adds up what it is given. What is unpacked from a call of no function in
     sight, `loss, part = criterion(…)`, is left alone where the project has a function that makes a number of a `part` and
     gives that. So is what is computed of gradients alone that were asked for without `create_graph`, by functions of the
-    file, too. Strict is what a test of the code keeps in a list of its own, which is gone with it.
+    file, too.
+
+    Values that are kept, and not summed up, are strict findings but where a loop back-propagates them itself, takes a step of
+    an optimizer in the same round, and keeps them in a list or a dict that was made before it, is a variable of the same
+    function, and is never emptied. Outputs, what is kept in attributes or for callers, and what a test of the code keeps, may
+    be wanted or soon be gone.
 
     ## Why is this bad
     The sum, or the list, holds the graph of every step. Memory grows with the number of steps until it runs out, though
@@ -90,7 +95,8 @@ class GraphAccumulation(Rule):
             statement,
             f"`{target}` {verb} {added} with its autograd graph: memory grows with every step; {instead}",
             fix(f"Add `.{method}()`", *cuts, rests_on=rests_on) if leak.mendable else None,
-            strict=leak.kept and self.model.autograd.is_kept_for_test(leak.target),
+            strict=leak.kept
+            and (self.model.autograd.is_kept_for_test(leak.target) or not self.model.autograd.gets_trained_losses(statement)),
         )
 
     def _cut(self, leak: Leak[cst.BaseExpression]) -> tuple[str, tuple[cst.BaseExpression, ...], Fact]:
