@@ -14,7 +14,6 @@ from torchlint.semantics import Type
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
 from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
-from torchlint.semantics.autograd.trained_lists import TrainedLists
 from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.gradients.discarded import DiscardedGradients
@@ -32,6 +31,7 @@ from torchlint.semantics.graphs.wanted_gradients import WantedGradients
 from torchlint.semantics.modules.round_trips import RoundTrip, RoundTrips
 from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.purpose import Purpose
+from torchlint.semantics.training.trained_lists import TrainedLists
 
 
 class AutogradQuestions:

@@ -9,6 +9,15 @@ _FORWARD = re.compile(rb"(?m)^([ \t]+)def[ \t]+forward\(")
 _GRADIENTS = re.compile(rb"(?m)^[ \t]{1,60}[^#\n]{0,200}?(?:autograd\.|(?<![.\w]))(?:grad|gradients?)\((?![\w.]{0,40}loss)")
 """Of anything but a loss, which is what those differentiate that learn to learn, for a step of their own."""
 _DEFINITION = re.compile(rb"(?m)^[ \t]+(?:async[ \t]+)?def[ \t]")
+_FREEZING = re.compile(
+    rb"(?m)^[^#\n]{0,200}?(?:(?<![.\w])\w{1,60}\.requires_grad[ \t]{0,4}=(?!=|[ \t]{0,4}True\b)"
+    rb"|\brequires_grad_\((?![ \t]{0,4}(?:\)|True\b|requires_grad[ \t]{0,4}=[ \t]{0,4}True\b))"
+    rb"|(?<!un)(?<!Un)[Ff]reeze\w{0,40}\()"
+)
+"""Where weights are frozen, but for a single one that is named: ``self.embedding.weight.requires_grad = False``."""
+_TURNING_OFF = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
+_ABOVE = 200
+"""So many bytes above a definition its decorator is looked for."""
 
 
 def _differentiates(text: bytes) -> bool:
@@ -31,5 +40,24 @@ def _records_training_alone(text: bytes) -> bool:
     return False
 
 
-FORWARDS = {"modules that differentiate": _differentiates, "modules that record training alone": _records_training_alone}
+def _quietens(text: bytes) -> bool:
+    """Whether code takes the gradients of weights away, or may, or defines a module whose forward turns autograd off."""
+    if b"requires_grad" in text or b"reeze" in text:
+        if _FREEZING.search(text) is not None:
+            return True
+    if b"no_grad" not in text and b"inference_mode" not in text and b"set_grad_enabled" not in text:
+        return False
+    for start in _FORWARD.finditer(text):
+        end = _DEFINITION.search(text, start.end())
+        above = text[max(0, start.start() - _ABOVE) : start.start()].rstrip().rpartition(b"\n")[2]
+        if _TURNING_OFF.search(text[start.end() : end.start() if end is not None else len(text)]) or _TURNING_OFF.search(above):
+            return True
+    return False
+
+
+FORWARDS = {
+    "modules that differentiate": _differentiates,
+    "modules that record training alone": _records_training_alone,
+    "weights without gradients": _quietens,
+}
 """The topics, and what has to be so of a file's code that speaks of them."""

@@ -31,6 +31,12 @@ class EvalWithoutNoGrad(Rule):
     a notebook's loop that prints what each round gives. A run that only warms up, `_ = model(zeros)`, is none; nor is an
     evaluation that takes steps of gradient descent by another library: `gradient_update_parameters(model, loss)`,
     `learner.adapt(loss)`.
+    It has to be known, too, that autograd records the model: its class is in sight, with a `forward`; or the file trains what
+    it calls so; or the project trains, freezes no model, and makes this one. Strict is what is only assumed: models of other
+    libraries, or of which nothing shows what they are; classes that use, or have parts that use, `no_grad` or decorators of
+    their own, or that freeze weights; what the file freezes somewhere under that name; methods that run the model and are not
+    called `forward`; a context that the program has made itself, a generator, and a function of which the project shows no
+    call but those with autograd off.
     Left alone is a model whose `forward` asks autograd for gradients, and one that may be of any class where a class of the
     project does so.
 
@@ -109,5 +115,5 @@ class EvalWithoutNoGrad(Rule):
             call,
             f"`{name}(…)` is evaluated with autograd on{where} and keeps a graph for no backward pass; {advice}",
             fix(title, change, rests_on=evaluation.unneeded) if evaluation.mendable else None,
-            strict=evaluation.is_shown or (evaluation.is_printed and self.model.code.has_cells),
+            strict=evaluation.is_assumed or evaluation.is_shown or (evaluation.is_printed and self.model.code.has_cells),
         )

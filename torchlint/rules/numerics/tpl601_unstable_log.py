@@ -19,10 +19,13 @@ class UnstableLog(Rule):
     """
     ## What it does
     Finds `log(softmax(x))`, `log(sigmoid(x))` and `log(sum(exp(x)))`, as functions and as methods; also of some numbers of
-    such a tensor, and of what functions and models of the project give that end in a softmax or a sigmoid. They are
-    strict where no backward pass can reach them: in a test of the code, where they are what others are compared with; in what a
-    file tries out under `if __name__ == "__main__":`; under `no_grad`; and in a file that back-propagates nothing, outside of
-    functions that return or keep what they compute.
+    such a tensor, and of what functions and models of the project give that end in a softmax or a sigmoid.
+
+    Strict is the logarithm of a sum of exponentials, which may be shifted or held within bounds by what nobody here sees, and
+    of what other code gives, which may have seen to it that nothing becomes zero; and what no backward pass can reach: in a
+    test of the code, where they are what others are compared with; in what a file tries out under
+    `if __name__ == "__main__":`; under `no_grad`; and in a file that back-propagates nothing, outside of functions that return
+    or keep what they compute.
 
     ## Why is this bad
     The probability of what is unlikely becomes zero, and its logarithm minus infinity; the exponential of what is large becomes
@@ -66,8 +69,9 @@ class UnstableLog(Rule):
         if found.is_far:
             when = f"what `{self.model.shown(found.inner, 40)}` gives becomes zero"
         message = f"`{self.model.shown_call(node)}` is infinite where {when}, and its gradient NaN; use `{stable}`"
+        is_assumed = found.is_far or found.function == "sum"
         mended = self._fix(node, found.inner, found) if found.is_direct else None
-        self.report(node, message, mended, strict=not self.model.numbers.may_learn(node))
+        self.report(node, message, mended, strict=is_assumed or not self.model.numbers.may_learn(node))
 
     def _fix(self, node: cst.Call, inner: cst.Call, found: Unstable[cst.BaseExpression]) -> CodeFix | None:
         """What does both at once."""

@@ -307,6 +307,11 @@ def is_false(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is False
 
 
+def is_true(node: ast.AST | None) -> bool:
+    """Whether code is ``True``, as it is written out."""
+    return isinstance(node, ast.Constant) and node.value is True
+
+
 def is_self(node: ast.AST | None) -> bool:
     """Whether code is the name ``self``."""
     return isinstance(node, ast.Name) and node.id == "self"

@@ -20,6 +20,7 @@ from torchlint.semantics.graphs.frozen.models import FrozenModels
 from torchlint.semantics.graphs.frozen.results import FrozenResults
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
 from torchlint.semantics.modes.runs.passing_runs import PassingRuns
+from torchlint.semantics.modes.runs.sure_runs import SureRuns
 from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
 from torchlint.semantics.unrecorded.shown_loops import prints_each, saves_picture, shows, sums_up
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
@@ -56,6 +57,8 @@ class RecordedEvaluation(Generic[Node, Place]):
     """
     is_printed: bool = False
     """Whether they are loops at the top level that print something in each round, as notebooks do."""
+    is_assumed: bool = False
+    """Whether it is only assumed that autograd records the model."""
 
 
 class Evaluations:
@@ -394,4 +397,5 @@ class Evaluations:
         self._add(evaluated[0], found)
 
     def _add(self, first: Evaluated, found: RecordedEvaluation[ast.expr, ast.stmt]) -> None:
-        self._found.setdefault(first.run.node, []).append(found)
+        is_assumed = not self._semantics.of(SureRuns).is_sure(first)
+        self._found.setdefault(first.run.node, []).append(replace(found, is_assumed=is_assumed))

@@ -127,7 +127,8 @@ class ClassBody:
     the methods that give only what they make with autograd off. How its constructor is ``freezing`` what it makes, if it is.
     It ``thaws`` where it may undo what a base of it has frozen. Whoever makes and calls it ``needs_gpu`` in any case. How it is
     ``parameterless``, if it may be. Its ``forward`` ``differentiates`` where that, or a method that it calls, asks autograd for
-    gradients, and does not turn it on itself.
+    gradients, and does not turn it on itself. It ``quietens`` if its constructor or ``forward`` may turn autograd off, or
+    freeze something.
     """
 
     called: tuple[str, ...] = ()
@@ -148,6 +149,7 @@ class ClassBody:
     needs_gpu: bool = False
     parameterless: Parameterless | None = None
     differentiates: bool = False
+    quietens: bool = False
 
 
 UNTOLD = ClassBody(stored=("",))

@@ -53,9 +53,13 @@ class TrainedLists:
     @cached_property
     def _stepping(self) -> set[Loop]:
         """The loops each of whose rounds takes a step of an optimizer."""
-        calls = (call for call in self._semantics.facts.calls.get("step", ()) if isinstance(call.func, ast.Attribute))
-        steps = (call for call in calls if not last_name(call.func.value).lower().endswith(_SCHEDULES))
-        return {loop for loop in (next(self._tree.loops(call), None) for call in steps) if loop is not None}
+        functions = (call.func for call in self._semantics.facts.calls.get("step", ()))
+        steps = (
+            each
+            for each in functions
+            if isinstance(each, ast.Attribute) and not last_name(each.value).lower().endswith(_SCHEDULES)
+        )
+        return {loop for loop in (next(self._tree.loops(each), None) for each in steps) if loop is not None}
 
     @cached_property
     def _roots(self) -> dict[Loop, list[ast.expr]]:

@@ -8,7 +8,7 @@ import pytest
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.accumulation import Accumulations
-from torchlint.semantics.autograd.trained_lists import TrainedLists
+from torchlint.semantics.training.trained_lists import TrainedLists
 
 TRAINING = """
 import torch
