@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 from torchlint.semantics.code.names import Names
 from torchlint.semantics.code.tree import Function, walk_body
 
 _CUTTING_METHODS = frozenset({"item", "detach", "tolist", "numpy", "size", "dim", "argmax", "numel", "backward", "append"})
 _CUTTING_CALLS = frozenset({"builtins.float", "builtins.int", "builtins.len", "builtins.str", "builtins.print"})
+_NEW_TENSORS = re.compile(r"torch\.\w+_like|torch\.(zeros|ones|full|empty|arange|argmax|argmin|is_tensor|numel)")
+"""Functions of torch that take another tensor's form, or places in it, and nothing of its graph."""
 _CUTTING_ATTRIBUTES = frozenset({"data", "shape", "grad", "device", "dtype"})
 
 
-def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
-    """The parts of an expression through which its value hangs on the graph: not below ``.item()`` and its like."""
+def connected(root: ast.expr, names: Names, stops_at: Callable[[ast.Call], bool] | None = None) -> Iterator[ast.expr]:
+    """The parts of an expression through which its value hangs on the graph: not below ``.item()`` and its like.
+
+    Nor are those below the calls that it ``stops_at``.
+    """
     stack: list[ast.AST] = [root]
     while stack:
         node = stack.pop()
@@ -26,6 +32,9 @@ def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
             case ast.Call(func=function) if _cuts(names.qualified(function) or ""):
                 continue
             case ast.Compare() | ast.Lambda():
+                continue
+            case ast.Call() if stops_at is not None and stops_at(node):
+                yield node
                 continue
             case ast.IfExp(body=body, orelse=orelse):
                 stack.extend((orelse, body))
@@ -41,8 +50,8 @@ def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
 
 
 def _cuts(name: str) -> bool:
-    """Whether what a function gives has no graph: a number, a text, an array."""
-    return name in _CUTTING_CALLS or name.startswith("numpy.")
+    """Whether what a function gives has no graph: a number, a text, an array, a tensor that is as large as another one."""
+    return name in _CUTTING_CALLS or name.startswith("numpy.") or _NEW_TENSORS.fullmatch(name) is not None
 
 
 def evaluates(function: Function) -> bool:

@@ -176,8 +176,12 @@ class PlainTensors:
 
     def _is_row(self, value: ast.expr) -> bool:
         """Whether all tensors that a value makes have one dimension, so that an item of them has none."""
-        made = [part for part in ast.walk(value) if isinstance(part, ast.Call)]
+        made = [part for part in ast.walk(value) if isinstance(part, ast.Call) and not self._counts(part)]
         return bool(made) and all(map(self._makes_row, made))
+
+    def _counts(self, call: ast.Call) -> bool:
+        """Whether a call gives what a comprehension goes through, or how much of it there is."""
+        return self._semantics.qualified_name(call.func) in ("builtins.range", "builtins.len")
 
     def _makes_row(self, call: ast.Call) -> bool:
         name = (self._semantics.qualified_name(call.func) or "").removeprefix("torch.")
@@ -185,6 +189,8 @@ class PlainTensors:
         match call.args:
             case [ast.List(elts=items) | ast.Tuple(elts=items)] if name in ("tensor", "as_tensor", *MAKING):
                 return all(self._is_number(item) for item in items)
+            case [ast.ListComp(elt=ast.BinOp() | ast.Constant() as item)] if name in ("tensor", "as_tensor", *MAKING):
+                return not any(isinstance(part, (ast.List, ast.Tuple, ast.Call)) for part in ast.walk(item))
             case [size] if name in ("ones", "zeros", "empty", "rand", "randn"):
                 return self._is_number(size) and "size" not in words
         return name in ("arange", "linspace", "logspace") and not words - {"dtype", "steps"}

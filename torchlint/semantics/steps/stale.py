@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Form, Semantics, Type, torch_api
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import dotted, walk
@@ -135,9 +135,18 @@ class StaleBackwards:
         name = self._semantics.kind(call.func).name
         return name.startswith("torch.nn.") and name not in ("torch.nn.Sequential", "torch.nn.DataParallel")
 
+    def _may_cut(self, call: ast.Call) -> bool:
+        """Whether a method of something unknown may give what has nothing of the graphs that it is given: a pool of images."""
+        if not isinstance(call.func, ast.Attribute) or self._semantics.qualified_name(call.func) is not None:
+            return False
+        owner = call.func.value
+        if self._semantics.facts.self_class(owner) is not None or self._semantics.kind(call.func).type is Type.MODULE:
+            return False
+        return call.func.attr not in torch_api.TENSOR_METHODS and self._semantics.kind(owner).type is not Type.MODULE
+
     def _forwards(self, value: ast.expr, bindings: tuple[Binding, ...], depth: int) -> Iterator[_Forward]:
         """The calls, of models among others, whose results a value is surely made of."""
-        for part in connected(value, self._semantics.names):
+        for part in connected(value, self._semantics.names, self._may_cut):
             if isinstance(part, ast.Call) and self._semantics.no_grad.covers(part):
                 continue
             if isinstance(part, ast.Call) and dotted(part.func) and not self._is_single_layer(part):
