@@ -231,7 +231,8 @@ WRITER = "import os\nimport torch\nmodel.cuda()\nx = x.cuda()\ntorch.save(model.
     [
         (ON_GPU, []),
         (ON_GPU.replace('out + "/best.pt"', "out"), []),
-        (ON_GPU.replace("batch.cuda()", "batch.to(args.device)"), ["TPL501"]),
+        (ON_GPU.replace("batch.cuda()", "batch.to(args.device)"), []),  # the model goes there whatever is chosen
+        (ON_GPU.replace("batch.cuda()", "batch.to(args.device)").replace(".cuda()", ".to(args.device)"), ["TPL501"]),
         (ON_GPU.replace("batch.cuda()", "batch.to(model.device)"), []),
         (ON_GPU.replace("model.cuda()", "if torch.cuda.is_available(): model.cuda()"), []),  # the batch goes there anyway
         (ON_GPU.replace('out + "/best.pt"', '"pretrained/best.pt"'), []),

@@ -12,8 +12,9 @@ from torchlint.semantics.devices.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.gpu.gpu_files import GpuFiles
+from torchlint.semantics.saving.gpu.one_gpu import OneGpu
 from torchlint.semantics.saving.loaded_tensors import LoadedTensors
-from torchlint.semantics.saving.one_gpu import OneGpu
 from torchlint.semantics.saving.own_data import OwnData
 from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
@@ -88,7 +89,7 @@ class DevicesQuestions:
     def is_load_within_run(self, load: cst.Call) -> bool:
         """Whether the run saved what it loads, torchvision did, it is data, or only the CPU or one GPU is known there."""
         own, runs, gpu = self._own_files, self._semantics.of(TrainingRuns), self._semantics.of(OneGpu)
-        if own.knows_cpu_alone or runs.saves_from_cpu_alone:
+        if own.knows_cpu_alone or runs.saves_from_cpu_alone or self._semantics.of(GpuFiles).needs_gpu:
             return True
         loaded = self._semantics.of(LoadedTensors)
         asked = (
@@ -103,7 +104,9 @@ class DevicesQuestions:
             gpu.is_of_one_gpu,
             own.is_of_cpu_program,
         )
-        return any(self._model.answered(question, load) for question in asked)
+        if any(self._model.answered(question, load) for question in asked):
+            return True
+        return self._semantics.of(GpuFiles).is_of_gpu_project
 
     def refused_load(self, load: cst.Call) -> RefusedLoad[cst.BaseExpression] | None:
         """What shows that a file holds more than ``torch.load`` reads when it is told nothing; ``None`` if nothing does."""

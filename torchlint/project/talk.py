@@ -19,6 +19,7 @@ from torchlint.project.told.cpu_programs import FILES_OF_CPU, CpuPrograms
 from torchlint.project.told.forwards import FORWARDS
 from torchlint.project.told.outputs import outputs_of
 from torchlint.project.told.records import OF_RUNS, Records
+from torchlint.project.told.unasked import needs_gpu
 from torchlint.text.reading import read_file
 
 _TOPICS = {
@@ -98,6 +99,8 @@ _RECORDING = ("recorded calls: ", "unrecorded calls: ")
 """What the topics start with that ask for calls of a method: with autograd on, and where it is turned off."""
 _READING = "reads: "
 """The topic that asks whether an attribute, whose name it ends with, is read of anything but torch, or named by a string."""
+_UNASKED = "moves in any case"
+"""The topic that asks for moves to a GPU which no flag decides about."""
 _SCHEDULES = "schedules of others: "
 """The topic that asks for code that may move on a schedule which another object has as an attribute of that name."""
 _NUMBERING = "numbers: "
@@ -194,6 +197,8 @@ class Talk:
                 self._told[key] = self._look_for(partial(calls_so, topic), root)
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
+            elif topic == _UNASKED:
+                self._told[key] = self._look_for(needs_gpu, root)
             elif topic == _LEANING:
                 self._told[key] = _leans(root, self._imported(project))
             elif topic == _CHOOSING:

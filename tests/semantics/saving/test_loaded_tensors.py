@@ -89,10 +89,17 @@ def test_what_may_as_well_be_data(snippet: str) -> None:
         ("x, y = «torch.load(p)»\nx.to(device)\ny.to(device)", True),
         ("x, y = «torch.load(p)»\nset = TensorDataset(x.cuda(), y)", True),
         ("x, y = «torch.load(p)»\nx.cuda(); net(x, y)", True),
-        # models, states and statistics of a training
+        # statistics of it, by their names
+        ("mean, std = «torch.load(p)»\nmean.to(device)", True),
+        ("mean = «torch.load(p)»\nx = x - mean.to(device)", True),
+        ("class C:\n    def f(self):\n        self.norm_var = «torch.load(p)»\n        g(self.norm_var.to(self.device))", True),
+        ("mean = «torch.load(p)»\nmean.to(device).eval()", False),
+        ("mean = «torch.load(p)»\nmean.cuda(); net.load_state_dict(mean)", False),
+        ("std = «torch.load(p)»\nprint(std)", False),
+        ("meaning = «torch.load(p)»\nmeaning.to(device)", False),
+        # models and states of a training
         ("net, y = «torch.load(p)»\nnet.to(device)", False),
         ("state, y = «torch.load(p)»\nstate.to(device)", False),
-        ("mean, std = «torch.load(p)»\nmean.to(device)", False),
         ("x, y = «torch.load(p)»\nx.to(device).eval()", False),
         ("x, y = «torch.load(p)»\nm.load_state_dict(x); y.cuda()", False),
         ("x = «torch.load(p)»\nx.to(device)", False),

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from marked import marked
-from torchlint.semantics.saving.one_gpu import OneGpu
+from torchlint.semantics.saving.gpu.one_gpu import OneGpu
 
 SAVED = "    torch.save(net.state_dict(), out + '/best.pt')\n"
 LOADED = "    net.load_state_dict(«torch.load(out + '/best.pt')»)\n"

@@ -39,6 +39,12 @@ class LoadWithoutMapLocation(Rule):
     that is written out, whose files speak of no device, be it that others of the project do: a program is a file with all that
     import it, and what these import.
 
+    Nothing shows that the file was saved elsewhere than where it is loaded, and the finding is strict, too, where anything in
+    the file moves something to the one GPU whatever flags say, wherever that is, and the file speaks of no several processes;
+    where a file that trains or saves has no say in where it runs, and another one of the project moves something to a GPU
+    whatever flags say; and for statistics of the data, by their name (`self.mean = torch.load(path)`), of which nothing shows
+    but that they are put on a device.
+
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,
     and where there is a GPU, all of it goes there first, next to the weights that it is then copied into: twice the memory,

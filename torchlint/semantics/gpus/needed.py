@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, is_self, last_name, push_children
-from torchlint.semantics.gpus.flags import is_flag
+from torchlint.semantics.gpus.flags import is_flag, is_named_for_gpu
 
 _RUN = ("__init__", "forward", "__call__")
 """The methods that are run wherever a module is made and used."""
@@ -19,6 +19,12 @@ def needs_gpu(node: ast.ClassDef | Function) -> bool:
     """
     bodies = _run_in(node) if isinstance(node, ast.ClassDef) else [node.body]
     return any(map(_puts_on_gpu, bodies)) and not any(map(_asks, all_parts(node)))
+
+
+def moves_in_any_case(module: ast.Module) -> bool:
+    """Whether a function of a file, or its script, puts something on a GPU, whatever flags say."""
+    functions = (node for node in ast.walk(module) if isinstance(node, FUNCTIONS) and not is_named_for_gpu(node))
+    return _puts_on_gpu(module.body) or any(_puts_on_gpu(each.body) for each in functions)
 
 
 def _run_in(node: ast.ClassDef) -> list[list[ast.stmt]]:

@@ -23,8 +23,10 @@ _KEYS = re.compile(rf"(.+_)?state_dict|weights|({_NAMED})(_state|_weights|_sd)?"
 _MODEL = re.compile(
     r"(^|_)(model|net|network|backbone|pretrain(ed)?|weights?|checkpoint|ckpt|encoder|decoder|state_dict)s?(_|$)", re.IGNORECASE
 )
-_TRAINED = re.compile(rf"(^|_)({_NAMED}|backbone|weights?|checkpoint|ckpt|state|params?|parameters|mean|std)", re.IGNORECASE)
+_TRAINED = re.compile(rf"(^|_)({_NAMED}|backbone|weights?|checkpoint|ckpt|state|params?|parameters)", re.IGNORECASE)
 """What has come of a training, as it is called."""
+_STATISTICS = re.compile(r"(^|_)(means?|stds?|var|variances?|stats|statistics)(_|$)", re.IGNORECASE)
+"""What is called so that was counted over the data."""
 _DIGEST = re.compile(r"-[0-9a-f]{8}\.pth$")
 _LOADING = re.compile(r"^_?(load|restore|resume)(_|$)", re.IGNORECASE)
 _DECRYPTING = re.compile(r"decrypt|decipher", re.IGNORECASE)
@@ -64,15 +66,20 @@ class LoadedTensors:
 
     def are_data(self, load: ast.Call) -> bool:
         """Whether a load gives tensors side by side, of which nothing shows but that they are put on a device: a data set,
-        which is made on the CPU, and not what was trained.
+        which is made on the CPU, and not what was trained. So are statistics of the data, by their name:
+        ``self.mean = torch.load(path)``.
         """
+        if load in self._semantics.of(SavedFiles).weights:
+            return False
         match self._tree.parent(load):
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]):
+                is_named = _STATISTICS.search(last_name(target)) is not None
             case ast.Assign(targets=[ast.Tuple(elts=targets)]) if all(isinstance(each, ast.Name) for each in targets):
-                if any(_TRAINED.search(last_name(each)) for each in targets) or load in self._semantics.of(SavedFiles).weights:
-                    return False
-                shown = [each for each in self._semantics.of(LoadedUses).of(load) if self._shows_tensors(each)]
-                return bool(shown) and all(map(self._is_put_on_device, shown))
-        return False
+                is_named = not any(_TRAINED.search(last_name(each)) for each in targets)
+            case _:
+                return False
+        shown = [each for each in self._semantics.of(LoadedUses).of(load) if self._shows_tensors(each)] if is_named else []
+        return bool(shown) and all(map(self._is_put_on_device, shown))
 
     def _is_put_on_device(self, use: ast.expr) -> bool:
         method = self._tree.parent(use)

@@ -100,14 +100,19 @@ class OneGpu:
     @cached_property
     def _moved_in_any_case(self) -> set[ast.AST | None]:
         """The functions and classes that move something to the one GPU, whatever flags say; ``None`` for the script itself."""
-        moves = [call for call, is_to in self._moves.items() if is_to]
-        return self._semantics.of(UnaskedMoves).units((*moves, *self._told_gpu))
+        return self._semantics.of(UnaskedMoves).units(self.moves_to_gpu)
 
     @cached_property
-    def _told_gpu(self) -> list[ast.Call]:
-        """The calls that are told to run on the one GPU, or to make something there: ``Trainer(net, device="cuda")``."""
+    def moves_to_gpu(self) -> list[ast.Call]:
+        """The moves to the one GPU, and the calls that are told to run or make something there: ``Trainer(device="cuda")``."""
         calls = self._semantics.tree.of_type(ast.Call)
-        return [call for call in calls if any(word.arg == "device" and self._is_gpu(word.value) for word in call.keywords)]
+        told = [call for call in calls if any(word.arg == "device" and self._is_gpu(word.value) for word in call.keywords)]
+        return [*(call for call, is_to in self._moves.items() if is_to), *told]
+
+    @property
+    def moves_anything(self) -> bool:
+        """Whether anything is moved to a device that a tensor is not known to be on already."""
+        return any(is_to is not None for is_to in self._moves.values())
 
     @cached_property
     def _ends_without(self) -> dict[ast.AST | None, int]:
