@@ -65,6 +65,10 @@ class AutogradQuestions:
         """Whether a statement surely keeps the losses of a training's steps in a list that outlives these."""
         return bool(self._model.answered(self._semantics.of(TrainedLists).get_losses, statement))
 
+    def adds_assumed_graph(self, statement: cst.CSTNode) -> bool:
+        """Whether a sum gets what is only taken to have a graph: it is not back-propagated itself, and nothing shows one."""
+        return bool(self._model.answered(self._semantics.of(TrainedLists).is_assumed, statement))
+
     def is_kept_for_test(self, target: cst.BaseExpression) -> bool:
         """Whether a list that keeps values is one of a test of the code, and is gone with it."""
         return bool(self._model.answered(self._semantics.of(OwnLists).is_of_test, target))

@@ -108,3 +108,20 @@ def train(model, optimizer, loader):
     semantics = Semantics(ast.parse(text))
     leaks = semantics.of(Accumulations).leaks
     assert [semantics.of(TrainedLists).get_losses(each) for each in leaks] == [False]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("loss = F.mse_loss(model(x), y)\n        loss.backward()\n        total += loss", [False]),
+        ("loss = criterion(model(x), y)\n        loss.backward()\n        total += loss / 4", [False]),
+        ("loss, mse_loss = criterion(model(x), y)\n        loss.backward()\n        total += mse_loss", [True]),
+        ("loss, mse_loss = criterion(model(x), y)\n        (loss + mse_loss).backward()\n        total += mse_loss", [False]),
+    ],
+)
+def test_sums_of_what_is_only_beside_the_loss(body: str, expected: list[bool]) -> None:
+    text = "import torch\nimport torch.nn.functional as F\ndef train(model, criterion, loader):\n    total = 0\n"
+    text += f"    for x, y in loader:\n        {body}\n    print(total)\n"
+    semantics = Semantics(ast.parse(text))
+    leaks = semantics.of(Accumulations).leaks
+    assert [semantics.of(TrainedLists).is_assumed(each) for each in leaks] == expected

@@ -24,7 +24,8 @@ class GraphAccumulation(Rule):
     Values that are kept, and not summed up, are strict findings but where a loop back-propagates them itself, takes a step of
     an optimizer in the same round, and keeps them in a list or a dict that was made before it, is a variable of the same
     function, and is never emptied. Outputs, what is kept in attributes or for callers, and what a test of the code keeps, may
-    be wanted or soon be gone.
+    be wanted or soon be gone. So are sums of what is only unpacked beside the loss, or called like one: the function may give
+    the number of that.
 
     ## Why is this bad
     The sum, or the list, holds the graph of every step. Memory grows with the number of steps until it runs out, though
@@ -95,9 +96,15 @@ class GraphAccumulation(Rule):
             statement,
             f"`{target}` {verb} {added} with its autograd graph: memory grows with every step; {instead}",
             fix(f"Add `.{method}()`", *cuts, rests_on=rests_on) if leak.mendable else None,
-            strict=leak.kept
-            and (self.model.autograd.is_kept_for_test(leak.target) or not self.model.autograd.gets_trained_losses(statement)),
+            strict=self._is_assumed(statement, leak),
         )
+
+    def _is_assumed(self, statement: cst.BaseSmallStatement, leak: Leak[cst.BaseExpression]) -> bool:
+        """Whether it may be that no graph is kept, or not for long, or for something."""
+        questions = self.model.autograd
+        if not leak.kept:
+            return questions.adds_assumed_graph(statement)
+        return questions.is_kept_for_test(leak.target) or not questions.gets_trained_losses(statement)
 
     def _cut(self, leak: Leak[cst.BaseExpression]) -> tuple[str, tuple[cst.BaseExpression, ...], Fact]:
         """What takes the graph off, what of, and what that rests on: of two ways, the one that is certain."""

@@ -18,6 +18,7 @@ class InplaceOnSaved(Rule):
     `h = self.fc(x); x += h`, those by modules such as `nn.Dropout(p, inplace=True)` among them, and changes of a leaf that
     requires grad, `w -= lr * w.grad`. Functions and modules of the file that keep what they are given count, too. Not
     reported is what a `forward` changes where it is not training, or has no targets, also behind a branch that returns.
+    Strict is a change that is made whether or not the branch was taken in which the tensor is saved: perhaps never both.
 
     ## Why is this bad
     The gradient of `sigmoid`, `softmax`, `exp` or `relu` is computed from its result, that of a product or a layer from its
@@ -90,7 +91,7 @@ class InplaceOnSaved(Rule):
 
     def _check(self, node: cst.CSTNode) -> None:
         if (saved := self.model.autograd.saved_change(node)) is not None:
-            self.report(node, self._message_of_saved(saved), self._fix_of_saved(saved))
+            self.report(node, self._message_of_saved(saved), self._fix_of_saved(saved), strict=saved.is_conditional)
         elif (leaf := self.model.autograd.leaf_change(node)) is not None:
             advice = "make it without `requires_grad`" if leaf.takes_graph else "do it under `torch.no_grad()`"
             what = f"`{self.model.shown(leaf.target)}` is a leaf that requires grad"

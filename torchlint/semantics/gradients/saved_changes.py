@@ -11,9 +11,12 @@ from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics, torch_api
 from torchlint.semantics.autograd.later_backwards import LaterBackwards
+from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.gradients.saved_tensors import SAVING_MODULES, SavedTensors
 from torchlint.semantics.memory.inplace import Flagged, InplaceChange, InplaceChanges, InplaceModules
 
+_DECIDING = (ast.If, ast.IfExp, ast.BoolOp, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
+"""What decides whether the code in it runs."""
 Node = TypeVar("Node")
 Place = TypeVar("Place")
 
@@ -45,6 +48,8 @@ class SavedChange(Generic[Node, Place]):
     instead: OutOfPlace | None
     flagged: tuple[Flagged[Node], ...]
     first: Place | None = None
+    is_conditional: bool = False
+    """Whether a condition decides if ``saving`` is run, and the change is made in any case: both may never be."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -100,7 +105,19 @@ class SavedChanges:
             return None
         given = any(binding.form is Form.PARAMETER for binding in bindings)
         instead = self._instead(change)
-        return SavedChange(change.node, change.target, saving, change.module, given, instead, change.flagged)
+        return SavedChange(
+            *(change.node, change.target, saving, change.module, given, instead, change.flagged),
+            is_conditional=self._is_conditional(saving, change.node),
+        )
+
+    def _is_conditional(self, saving: ast.expr, changing: ast.AST) -> bool:
+        """Whether the change may be made without ``saving`` having been run."""
+        for parent in self._tree.ancestors(saving):
+            if isinstance(parent, (*FUNCTIONS, ast.Lambda)):
+                return False
+            if isinstance(parent, _DECIDING) and not self._tree.inside(changing, parent):
+                return True
+        return False
 
     def _may_be_tensor(self, change: InplaceChange, bindings: tuple[Binding, ...]) -> bool:
         """Whether a variable is known to be a tensor, somewhere on the ways to its change; a module is given nothing else."""

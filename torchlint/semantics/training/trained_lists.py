@@ -10,6 +10,7 @@ from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.autograd.accumulation import Accumulations
 from torchlint.semantics.autograd.accumulators import root_of
 from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.tree import Loop, last_name
 
 _SHAPING = frozenset({"sum", "mean", "scale", "cpu", "cuda", "to", "float", "double", "clone"})
@@ -49,6 +50,22 @@ class TrainedLists:
             return True
         propagated = {binding for root in self._roots.get(loop, ()) for binding in self._named(root)}
         return all(any(not propagated.isdisjoint(self._named(part)) for part in _parts(value)) for value in leak.values)
+
+    def is_assumed(self, statement: ast.AST) -> bool:
+        """Whether a sum gets what is only taken to have a graph, as what is unpacked beside a loss, or called like one: nothing
+        shows that it has one, and it is not back-propagated itself.
+        """
+        leak = self._semantics.of(Accumulations).leaks.get(statement) if isinstance(statement, ast.stmt) else None
+        return leak is not None and not any(map(self._surely_has_graph, leak.values))
+
+    def _surely_has_graph(self, value: ast.expr) -> bool:
+        propagated, names = self._semantics.of(Backpropagated), self._semantics.names
+        for part in connected(value, names):
+            if self._semantics.kind(part).carries_graph:
+                return True
+            if isinstance(part, (ast.Name, ast.Attribute)) and (propagated.name(part) or propagated.before_return(part)):
+                return True
+        return False
 
     @cached_property
     def _stepping(self) -> set[Loop]:
