@@ -18,6 +18,8 @@ class NoGradWithoutEval(Rule):
     from the training to the evaluation nothing calls `model.eval()`. So it is where a function evaluates what it is given, a
     function beside it trains that, and none of the files that call them puts a model into evaluation mode.
 
+    Strict is a model of which nothing shows that its layers, or those of a class that it may be of, care for the mode.
+
     ## Why is this bad
     `no_grad()` turns autograd off; it does not change the mode of the model. Dropout still drops, so the figures are random
     and too low, and batch normalisation still follows the batches, so that evaluating changes the model.
@@ -78,6 +80,7 @@ class NoGradWithoutEval(Rule):
             fix(f"Insert `{name}.eval()`", *changes, rests_on=unknown("the figures of the evaluation change"))
             if changes
             else None,
+            strict=not evaluated.matters,
         )
 
 

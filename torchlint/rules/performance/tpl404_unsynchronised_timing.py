@@ -25,6 +25,9 @@ class UnsynchronisedTiming(Rule):
     loop, each of which starts with the reading that ends the one before, are left alone: what one leaves counts for the next.
     So are times that nobody reads, `times.append(time.time() - start)` of a list that goes nowhere.
 
+    Strict is the time of a model whose code is not in sight, or may wait itself: its `forward`, or a part, asks for numbers,
+    moves something or prints.
+
     ## Example
     ```python
     import time
@@ -80,6 +83,7 @@ class UnsynchronisedTiming(Rule):
                 *(insert_before(reading, wait, alone=True) for reading in timing.hasty),
                 rests_on=timing.free,
             ),
+            strict=timing.is_assumed,
         )
 
     def _short(self, work: cst.CSTNode) -> str:

@@ -13,6 +13,7 @@ from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.conditions.without_gpu import WithoutGpu
 from torchlint.semantics.devices.work import DeviceWork
+from torchlint.semantics.modes.runs.recorded_models import RecordedModels
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
@@ -49,6 +50,8 @@ class Timing(Generic[Node, Place]):
     hasty: tuple[Place, ...]
     needs_gpu: bool
     free: Fact
+    is_assumed: bool = False
+    """Whether the work is that of a model of which it is only assumed that its ``forward`` does not wait itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,16 @@ class Timings:
             work = self._unfinished(stretch.between) if stretch is not None and not self._waits_beside(node.left) else None
             if stretch is not None and work is not None:
                 hasty = tuple(each for each in (stretch.first, stretch.last) if not self._is_synchronised(each))
-                found[node] = Timing(work, hasty, self._work.surely_on_gpu(stretch.last), self._may_wait(node, stretch))
+                surely, free = self._work.surely_on_gpu(stretch.last), self._may_wait(node, stretch)
+                found[node] = Timing(work, hasty, surely, free, is_assumed=self._may_wait_itself(work))
         return found
+
+    def _may_wait_itself(self, work: ast.AST) -> bool:
+        """Whether work is a run of a model whose code is not in sight, or may wait for the GPU."""
+        if not isinstance(work, ast.Call) or not self._work.runs_module(work):
+            return False
+        models, kind = self._semantics.of(RecordedModels), self._semantics.kind(work.func)
+        return not models.are_known(kind) or models.may_wait(kind)
 
     def _is_wanted(self, difference: ast.BinOp) -> bool:
         """Whether a time is used, and not only compared, added to a mean or told in whole seconds.

@@ -24,6 +24,7 @@ from torchlint.semantics.modes.runs.evaluating_runs import FIGURE, SURE, Evaluat
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import CRITERION, NewModels, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.modules.modes_elsewhere import ModesElsewhere
 from torchlint.semantics.modules.own_modes import OwnModes
 from torchlint.semantics.purpose import Purpose, is_evaluation
 
@@ -69,13 +70,13 @@ class TrainingModeEvaluations:
         for scope, model in self._scopes():
             for run in self._evaluated(scope, model, recorded=False):
                 if self._place(run) not in found and self._depends(scope, model, run):
-                    found[self._place(run)] = self._described(scope, model, run)
+                    found[self._place(run)] = self._unrecorded_at(scope, model, run)
                     break
         for scope, model, run in self._set_wrongly():
             if not self._modes.is_recorded(run) and self._semantics.of(OwnModes).are_set(run.model):
-                found.setdefault(run.call, self._described(scope, model, run))
+                found.setdefault(run.call, self._unrecorded_at(scope, model, run))
         others = self._semantics.of(CalledEvaluations).left_unrecorded
-        found |= {each[-1].call: self._described(*each) for each in others if self._depends(*each)}
+        found |= {each[-1].call: self._unrecorded_at(*each) for each in others if self._depends(*each)}
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
 
     @cached_property
@@ -255,6 +256,12 @@ class TrainingModeEvaluations:
                 return False
             return self._runs.is_evaluated_alone(run) or self._semantics.of(TrainedModels).is_put_into_training(scope, model)
         return depends
+
+    def _unrecorded_at(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
+        """An evaluation without autograd, and whether the model's class, or one that it may be of, has layers that care."""
+        classes, elsewhere = self._semantics.kind(run.model).classes_elsewhere, self._semantics.of(ModesElsewhere)
+        matters = self._semantics.of(ModeDependence).of(run.model) is True or any(map(elsewhere.matters, classes))
+        return replace(self._described(scope, model, run), matters=matters)
 
     def _described(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
         """An evaluation without autograd: a statement, or all of a function that is there for nothing else."""

@@ -17,7 +17,7 @@ from torchlint.semantics.summaries.shown.freezing import freezing_of, may_undo
 from torchlint.semantics.summaries.shown.holding import gathering_methods, may_keep, runs_given_parts
 from torchlint.semantics.summaries.shown.idle_layers import idle_layers
 from torchlint.semantics.summaries.shown.parameterless import parameterless_of
-from torchlint.semantics.summaries.shown.quiet import may_quieten
+from torchlint.semantics.summaries.shown.quiet import may_quieten, may_wait
 from torchlint.semantics.summaries.shown.running_methods import (
     MODE_METHODS,
     forward_differentiates,
@@ -99,7 +99,7 @@ def class_body(node: ast.ClassDef, module: ast.Module | None = None) -> ClassBod
         cuts=_cuts(members), unrecorded=_unrecorded(members),
         freezing=freezing_of(members), thaws=may_undo(members), needs_gpu=needs_gpu(node),
         parameterless=parameterless_of(node.name, members), differentiates=forward_differentiates(members),
-        quietens=may_quieten(members),
+        quietens=may_quieten(members), waits=may_wait(members),
     )  # fmt: skip
 
 

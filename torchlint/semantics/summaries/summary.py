@@ -128,7 +128,7 @@ class ClassBody:
     It ``thaws`` where it may undo what a base of it has frozen. Whoever makes and calls it ``needs_gpu`` in any case. How it is
     ``parameterless``, if it may be. Its ``forward`` ``differentiates`` where that, or a method that it calls, asks autograd for
     gradients, and does not turn it on itself. It ``quietens`` if its constructor or ``forward`` may turn autograd off, or
-    freeze something.
+    freeze something. It ``waits`` if its ``forward`` may wait for the GPU.
     """
 
     called: tuple[str, ...] = ()
@@ -150,6 +150,7 @@ class ClassBody:
     parameterless: Parameterless | None = None
     differentiates: bool = False
     quietens: bool = False
+    waits: bool = False
 
 
 UNTOLD = ClassBody(stored=("",))

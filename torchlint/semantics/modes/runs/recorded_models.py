@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from torchlint.semantics import Kind, Semantics, Type
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Outside, Target
-from torchlint.semantics.summaries.members import members_of
-from torchlint.semantics.summaries.shown.quiet import may_quieten
+from torchlint.semantics.summaries.members import Member, members_of
+from torchlint.semantics.summaries.shown.quiet import may_quieten, may_wait
 
 _DEEPEST = 4
 """So many classes deep the parts of modules are looked into."""
 _HOLDING = ("Sequential", "ModuleList", "ModuleDict", "DataParallel", "DistributedDataParallel", "Module")
 """Classes of torch that compute what they are given, and nothing else."""
-_OTHERS = ("torch.jit.", "torch.ao.", "torch.quantization.", "torch.hub.", "torch.fx.", "torch.export.")
+_Trait: TypeAlias = Literal["quietens", "waits"]
+_TRAITS: dict[_Trait, Callable[[list[Member]], bool]] = {"quietens": may_quieten, "waits": may_wait}
+"""What is asked of the classes: whether they may turn autograd off, and whether they may wait for the GPU."""
 
 
 class RecordedModels:
@@ -21,8 +25,8 @@ class RecordedModels:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._own: dict[ast.ClassDef, bool] = {}
-        self._elsewhere: dict[tuple[str, str], bool] = {}
+        self._own: dict[tuple[ast.ClassDef, _Trait], bool] = {}
+        self._elsewhere: dict[tuple[str, str, _Trait], bool] = {}
 
     def are_known(self, kind: Kind) -> bool:
         """Whether the class of a model, or all those that it may be of, are in sight, and what they run."""
@@ -36,9 +40,16 @@ class RecordedModels:
 
     def may_be_quiet(self, kind: Kind) -> bool:
         """Whether a class that is in sight, or one of its parts, may turn autograd off, or freeze weights."""
+        return self._has(kind, "quietens")
+
+    def may_wait(self, kind: Kind) -> bool:
+        """Whether a class that is in sight, or one of its parts, may wait for the GPU."""
+        return self._has(kind, "waits")
+
+    def _has(self, kind: Kind, trait: _Trait) -> bool:
         if isinstance(kind.definition, ast.ClassDef):
-            return self._is_quiet(kind.definition)
-        return any(self._may_be_quiet(each, _DEEPEST) for each in kind.classes_elsewhere)
+            return self._is_so(kind.definition, trait)
+        return any(self._may_be_so(each, trait, _DEEPEST) for each in kind.classes_elsewhere)
 
     def _has_forward(self, definition: ast.ClassDef) -> bool:
         """Whether a class of the file has a ``forward`` of its own, or of a class of the file, or one of torch."""
@@ -60,32 +71,33 @@ class RecordedModels:
         elsewhere = self._semantics.elsewhere
         return elsewhere.lookup.reference(definition.name, elsewhere.file) if elsewhere.is_in_project else None
 
-    def _is_quiet(self, definition: ast.ClassDef) -> bool:
-        """Whether a class of the file, or what it is derived from or calls, may be quiet."""
-        if definition not in self._own:
-            self._own[definition] = False  # while it is looked at
+    def _is_so(self, definition: ast.ClassDef, trait: _Trait) -> bool:
+        """Whether a class of the file, or what it is derived from or calls, has a trait."""
+        key = (definition, trait)
+        if key not in self._own:
+            self._own[key] = False  # while it is looked at
             facts = self._semantics.facts
             calls = [part.func for part in ast.walk(definition) if isinstance(part, ast.Call)]
             parts = {each for each in map(facts.definition, calls) if isinstance(each, ast.ClassDef)}
-            self._own[definition] = (
-                any(may_quieten(members_of(each)) for each in facts.bases(definition))
-                or any(map(self._is_quiet, parts))
-                or any(self._may_be_quiet(self._semantics.elsewhere.target(each), _DEEPEST - 1) for each in calls)
+            self._own[key] = (
+                any(_TRAITS[trait](members_of(each)) for each in facts.bases(definition))
+                or any(self._is_so(each, trait) for each in parts)
+                or any(self._may_be_so(self._semantics.elsewhere.target(each), trait, _DEEPEST - 1) for each in calls)
             )
-        return self._own[definition]
+        return self._own[key]
 
-    def _may_be_quiet(self, found: Target | None, depth: int) -> bool:
+    def _may_be_so(self, found: Target | None, trait: _Trait, depth: int) -> bool:
         if not isinstance(found, (ClassElsewhere, FunctionElsewhere)) or not depth:
             return False
-        key = (found.file, found.name)
+        key = (found.file, found.name, trait)
         if key not in self._elsewhere:
             self._elsewhere[key] = False  # while it is looked at
             lookup = self._semantics.elsewhere.lookup
             every = lookup.bases(found) if isinstance(found, ClassElsewhere) else (found,)
+            bodies = [(each, lookup.body(each)) for each in every if isinstance(each, (ClassElsewhere, FunctionElsewhere))]
             self._elsewhere[key] = any(
-                lookup.body(each).quietens
-                or any(self._may_be_quiet(lookup.reference(one, each.file), depth - 1) for one in lookup.body(each).called)
-                for each in every
-                if isinstance(each, (ClassElsewhere, FunctionElsewhere))
+                (body.quietens if trait == "quietens" else body.waits)
+                or any(self._may_be_so(lookup.reference(one, each.file), trait, depth - 1) for one in body.called)
+                for each, body in bodies
             )
         return self._elsewhere[key]

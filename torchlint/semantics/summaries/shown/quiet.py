@@ -1,4 +1,6 @@
-"""Classes of modules that may compute something with autograd off, or with weights that need no gradients."""
+"""Classes of modules that may compute something with autograd off, or with weights that need no gradients; and those that may
+wait for the GPU.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,15 @@ _PLAIN = frozenset(
     }
 )
 """Decorators that leave autograd as it is."""
+_WAITING = frozenset(
+    {
+        *("item", "tolist", "cpu", "numpy", "nonzero", "masked_select", "unique", "synchronize", "wait", "to", "cuda", "print"),
+        *("float", "int", "bool", "tensor", "as_tensor", "from_numpy", "multinomial", "equal", "allclose", "nms", "argwhere"),
+    }
+)
+"""What is called that waits for the GPU, or may."""
+_DECIDING = frozenset({"any", "all", "sum", "max", "min", "mean", "isnan", "isinf", "norm"})
+"""What is asked of a tensor where that decides how to go on."""
 _ROOTS = ("__init__", "forward", "__call__")
 
 
@@ -28,18 +39,39 @@ def may_quieten(members: Iterable[Member]) -> bool:
     """Whether the constructor of a class or its ``forward``, or a method that these come to, may turn autograd off, or take
     the gradients of weights away; a decorator that nobody here knows may, too.
     """
-    methods = {member.method.name: member for member in members if member.method is not None}
-    pending, seen = [*_ROOTS], set(_ROOTS)
-    while pending:
-        member = methods.get(pending.pop())
-        if member is None:
-            continue
+    for member in _reached(members, _ROOTS):
         if any(map(quietens, _parts(member))) or not all(map(_is_plain, member.method.decorator_list if member.method else ())):
             return True
-        reached = {part.attr for part in member.every(ast.Attribute) if is_self(part.value)} & methods.keys() - seen
-        pending += reached
-        seen |= reached
     return False
+
+
+def may_wait(members: Iterable[Member]) -> bool:
+    """Whether the ``forward`` of a class, or a method that it comes to, may wait for the GPU: it asks for a number of a
+    tensor, moves something, or takes what a condition is true of.
+    """
+    for member in _reached(members, ("forward", "__call__")):
+        if any(last_name(call.func) in _WAITING for call in member.every(ast.Call)):
+            return True
+        if any(isinstance(each.slice, ast.Compare) for each in member.every(ast.Subscript)):
+            return True
+        tests = [each.test for each in member.every(ast.If)] + [each.test for each in member.every(ast.While)]
+        if any(isinstance(part, ast.Call) and last_name(part.func) in _DECIDING for test in tests for part in ast.walk(test)):
+            return True
+    return False
+
+
+def _reached(members: Iterable[Member], roots: Iterable[str]) -> Iterator[Member]:
+    """Some methods of a class, and those that they come to."""
+    methods = {member.method.name: member for member in members if member.method is not None}
+    pending = list(roots)
+    seen = set(pending)
+    while pending:
+        member = methods.get(pending.pop())
+        if member is not None:
+            yield member
+            reached = {part.attr for part in member.every(ast.Attribute) if is_self(part.value)} & methods.keys() - seen
+            pending += reached
+            seen |= reached
 
 
 def _parts(member: Member) -> Iterator[ast.AST]:
