@@ -65,6 +65,15 @@ def test_finds(line: str, code: str, said: str) -> None:
     assert its == code and message.startswith(said), message
 
 
+@pytest.mark.parametrize("line", ["steps.step(epoch)", "steps.step(epoch=3)", "mine.step(3)", "plateau.step(loss, 3)"])
+def test_the_epoch_of_a_schedule_is_strict(line: str) -> None:
+    assert [each.code for each in torchlint.lint(f"{HEAD}{line}\n")] == []
+
+
+def test_other_parameters_are_reported_by_default() -> None:
+    assert [each.code for each in torchlint.lint(f"{HEAD}torch.autograd.profiler.profile(use_cuda=True)\n")] == ["TPL108"]
+
+
 @pytest.mark.parametrize(
     "line",
     [

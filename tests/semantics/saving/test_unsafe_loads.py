@@ -96,6 +96,11 @@ SAVED = (
         # a state that goes into a model as it is
         (f"net.load_state_dict(«{LOAD}»)", True),
         (f"state = «{LOAD}»\nnet.load_state_dict(state, strict=False)", True),
+        (f"state = «{LOAD}»\nprint(len(state))\nnet.load_state_dict(state)", True),
+        # or in one of two branches, where the other one takes an item of a checkpoint
+        (f"state = «{LOAD}»\nif 'net' in state:\n    state = state['net']\nnet.load_state_dict(state)", False),
+        (f"s = «{LOAD}»\nif 'net' in s:\n    net.load_state_dict(s['net'])\nelse:\n    net.load_state_dict(s)", False),
+        (f"state = «{LOAD}»\nprint(state.get('epoch'))\nnet.load_state_dict(state)", False),
         # what the file saves itself
         (SAVED.format("'epoch': epoch, 'rate': 0.1, 'name': f'{out}'") + f"net.load_state_dict(«{LOAD}»['net'])", True),
         (SAVED.format("'epoch': epoch + 1") + f"state = «{LOAD}»\nnet.load_state_dict(state['net'])", True),

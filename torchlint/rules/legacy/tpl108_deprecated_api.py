@@ -8,6 +8,9 @@ from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.apis.deprecations import Deprecation, modules
 
+_OF_SCHEDULES = "epoch"
+"""The parameter of their ``step``: a schedule that is told the epoch is not one that counts them itself."""
+
 
 class DeprecatedApi(Rule):
     """
@@ -24,7 +27,8 @@ class DeprecatedApi(Rule):
     strict finding, and so is a class that only annotates something: it warns as it is made; and an import that nothing uses,
     but for that of a module, which warns itself. So are those that torch hands over
     to another library, as all of eager quantization to torchao, and `get_lr()` of a schedule whose `last_epoch` the file sets:
-    `get_last_lr()` gives the rate of the step before.
+    `get_last_lr()` gives the rate of the step before; and the `epoch` that the `step` of a schedule is given: without it the
+    schedule counts by itself, which may be another rate.
 
     ## Why is this bad
     It warns, at every call or at the first, and a later release takes it away. With `target-torch` only what the oldest torch
@@ -84,7 +88,8 @@ class DeprecatedApi(Rule):
         for row in arguments(self, node):
             if self._is_meant(row):
                 said = f"{said_of_argument(self, node, row)} is deprecated since {row.library} {release(row.since)}"
-                self.report(node, f"{said}: {advice(row)}", given_instead(self, node, row), strict=not row.warns)
+                is_strict = not row.warns or row.parameter == _OF_SCHEDULES
+                self.report(node, f"{said}: {advice(row)}", given_instead(self, node, row), strict=is_strict)
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         """Reports what is imported from a module that goes as a whole."""

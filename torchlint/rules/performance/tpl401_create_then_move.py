@@ -20,7 +20,6 @@ _STEPS = (
     *("to", "cuda", "type", "type_as"),
     *("float", "double", "half", "bfloat16", "int", "long", "short", "byte", "char", "bool"),
 )
-_RANDOM = frozenset({"rand", "randn", "randint", "randperm", "normal"})
 _LONGEST = 40
 
 
@@ -33,8 +32,9 @@ class CreateThenMove(Rule):
 
     ## Why is this bad
     The tensor is made twice. One made on the CPU is filled by the CPU, waits in host memory, and goes over the bus; the factory
-    can make it on the device, with the dtype that is wanted. A cast alone costs little: that is strict, and so is a row of
-    one number per item that follows a tensor, `torch.ones(x.size(0)).to(x)`, for which the fix is longer, and a single
+    can make it on the device, with the dtype that is wanted. A cast alone costs little: that is strict, and so is what
+    follows a tensor in both by one argument, `torch.ones(n).to(x)`, for which the fix is longer, what a statement of its own
+    moves later, for which two statements have to be written anew, and a single
     number that a constructor makes once, `torch.zeros(1)`, or that is given as one, `torch.tensor(0).float().to(device)`, and
     so is an input that is made up to try something out once: in a test, under `if __name__ == "__main__":` of a file without a
     training, a `dummy_input`, what a model's operations are counted with or only the form of its output is read of, an image of
@@ -98,6 +98,7 @@ class CreateThenMove(Rule):
             f"{how} makes the tensor twice: pass `{written}` to `{made}`",
             None if creation.apart or any(map(_is_explained, creation.steps)) else _fix(creation, words),
             strict=creation.device is None
+            or creation.apart
             or creation.tried
             or creation.stays
             or _is_said_by_one(creation, words)
@@ -157,8 +158,8 @@ def _fix(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.
 
 
 def _is_said_by_one(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.BaseExpression]) -> bool:
-    """Whether plain numbers are given both dtype and device of a tensor by one argument: `torch.ones(n).to(x)` is shorter."""
-    if [len(step.args) for step in creation.steps] != [1] or _name(creation.factory) in _RANDOM:
+    """Whether both dtype and device of a tensor are given by one argument: `torch.rand(n).to(x)` is shorter."""
+    if [len(step.args) for step in creation.steps] != [1]:
         return False
     match words:
         case {"dtype": cst.Attribute(one, cst.Name("dtype")), "device": cst.Attribute(other, cst.Name("device"))}:

@@ -25,7 +25,8 @@ class UnsafeLoad(Rule):
 
     Not reported are loads that are tried where one with `weights_only=True` has failed, and those of a file that the same
     function wrote. Whoever writes `weights_only=False` has often met a file that is read in no other way: with numbers of
-    NumPy's in it, options, objects. So such a load is strict unless what it reads goes into a `load_state_dict` as it is, the
+    NumPy's in it, options, objects. So such a load is strict unless what it reads goes into a `load_state_dict` as it is, and
+    no item is asked for, as of a checkpoint that may hold anything besides (`"model" in saved`, `saved["model"]`), the
     same file saves it with nothing but states and plain data in it, or the path speaks of a file that others have made: of
     torch's hub, a download, something pretrained. In a test, which makes its files itself, a load is strict, and
     so is one of the program's own data, which weights alone are not: of a file called a data set, a store or a corpus,

@@ -66,13 +66,14 @@ class UnsafeLoads:
     def is_of_weights(self, call: ast.Call) -> bool:
         """Whether a load that reads weights only would read the file, or somebody else has made it.
 
-        It reads a state that goes into a model as it is, and a checkpoint of which the file shows that it saves nothing but
-        states and plain data in it. A file is somebody else's where it comes from torch's hub, or the path speaks of that.
+        It reads a state that goes into a model as it is, and of which no item is asked for besides, as of a checkpoint, and a
+        checkpoint of which the file shows that it saves nothing but states and plain data in it. A file is somebody else's
+        where it comes from torch's hub, or the path speaks of that.
         """
         if call not in self._files.loads or self._is_from_elsewhere(call):
             return True
         uses = self._whole(call)
-        if any(map(self._is_state, uses)):
+        if any(map(self._is_state, uses)) and not any(map(self._is_of_checkpoint, uses)):
             return True
         items = [parent for use in uses if isinstance(parent := self._semantics.tree.parent(use), ast.Subscript)]
         keys = {
@@ -92,6 +93,17 @@ class UnsafeLoads:
         match self._semantics.tree.parent(use):
             case ast.Call(func=ast.Attribute(attr="load_state_dict"), args=[first, *_]):
                 return first is use
+        return False
+
+    def _is_of_checkpoint(self, use: ast.expr) -> bool:
+        """Whether an item is asked for by its name, or whether there is one: ``"model" in saved``."""
+        match self._semantics.tree.parent(use):
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())):
+                return value is use
+            case ast.Compare(left=ast.Constant(value=str()), comparators=[asked]):
+                return asked is use
+            case ast.Attribute(attr="get" | "keys" | "items" | "pop"):
+                return True
         return False
 
     def _is_from_elsewhere(self, call: ast.Call) -> bool:
