@@ -17,7 +17,8 @@ class DetachedAliasMutation(InPlaceRule):
     `image = x.detach().cpu().numpy()` and later `image -= image.min()`. Also the other way round, a `.detach()` that is kept
     and used after the tensor was changed by what it says: `last = x[:, -1:].detach()`, `x -= last`, and later `x + last`.
 
-    It is strict where the tensor is an argument, and no caller in the file goes on with what it has passed.
+    It is strict where the tensor is an argument, and no caller in the file goes on with what it has passed; and where a
+    `.cpu()` stands in between, so that nothing is shared wherever a GPU is used.
 
     ## Why is this bad
     `.detach()` gives another tensor over the same memory, and so does `.numpy()`. The change goes through to the tensor
@@ -61,7 +62,7 @@ class DetachedAliasMutation(InPlaceRule):
     def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.memory.detached_changes(node):
             mended = self._fix(change) if change.has_name else None
-            self.report(node, self._message(change), mended, strict=not change.is_shown)
+            self.report(node, self._message(change), mended, strict=change.on_cpu or not change.is_shown)
         kept = self.model.memory.overtaken_change(node)
         if kept is not None:
             changed, alias, name = (self.model.shown(part) for part in (_changed(kept), kept.alias, kept.tensor))

@@ -18,7 +18,7 @@ class SnapshotAlias(Rule):
     `before = list(model.parameters())`, `old = w.detach()`, `best_model = model`, which are compared, restored or saved
     after `optimizer.step()`, `load_state_dict` or a call that trains; and `self.best_model = model`, or
     `self.best["model"] = self.model`, which another method reads, while the loop goes on training it that has called this one.
-    Of what the file puts on a GPU, by a device that is written out, `.cpu()` gives a copy.
+    Of what the file puts on a GPU, by a device that is written out, `.cpu()` gives a copy; elsewhere it may, and is strict.
 
     ## Why is this bad
     `state_dict()`, `parameters()`, `.detach()` and `.data` give the model's own memory. The optimizer changes it in place,
@@ -107,7 +107,7 @@ class SnapshotAlias(Rule):
                 self._copy(node, kept),
                 rests_on=self.model.memory.is_meant_as_copy(node, kept),
             )
-            self.report(node, f"{self._what(node, kept)} in {when}; keep a copy", copy)
+            self.report(node, f"{self._what(node, kept)} in {when}; keep a copy", copy, strict=kept.on_cpu)
 
     def _what(self, node: cst.BaseExpression, kept: KeptSnapshot[cst.CSTNode]) -> str:
         if kept.of is Of.MODULE or kept.is_source:
