@@ -269,3 +269,25 @@ def of_parameters(before: str, within: str, walked: str) -> str:
 )
 def test_a_list_that_each_round_makes_for_the_parameters_of_a_model(within: str, walked: str, count: int) -> None:
     assert leaks(of_parameters("[]", within, walked)) == count
+
+
+WALK = "for name, p in model.named_parameters():"
+CHANGE = "total += (p - old[name]).norm() ** 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (f"def f(model, old):\n    total = 0\n    {WALK}\n        {CHANGE}\n    print(total.item())\n", 0),
+        (f"def f(model, old):\n    total = other = 0\n    {WALK}\n        {CHANGE}\n    print(total.item())\n", 0),
+        (f"def f(model, old, total):\n    {WALK}\n        {CHANGE}\n    print(total.item())\n", 1),
+        (f"total = 0\ndef f(model, old):\n    global total\n    {WALK}\n        {CHANGE}\n    print(total.item())\n", 1),
+        (
+            "def f(model, old, loader):\n    total = 0\n    for x in loader:\n        model(x).sum().backward()\n"
+            f"        {WALK}\n            {CHANGE}\n    print(total.item())\n",
+            1,
+        ),
+    ],
+)
+def test_the_parameters_of_one_call(text: str, count: int) -> None:
+    assert leaks(f"def fit(model, x):\n    model(x).sum().backward()\n{text}") == count

@@ -31,16 +31,28 @@ class Resets:
     def is_each_round(self, found: Accumulation) -> bool:
         """Whether each round of the innermost loop starts the accumulator afresh.
 
-        Loops over a model's few results do not count, nor those over its parameters, of which there are no more each time.
+        Loops over a model's few results do not count, nor those over its parameters, of which there are no more each time: a
+        variable of a function that goes through the parameters alone is started by each call.
         """
         loops = step_loops(self._semantics, found.statement)
         loop = next((each for each in loops if not _walks_parts(each)), None)
         if loop is None:
-            return False
+            return self._is_of_call(found)
         key = (loop, ast.unparse(found.root))
         if key not in self._fresh:
             self._fresh[key] = self._found(found.root, loop)
         return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
+
+    def _is_of_call(self, found: Accumulation) -> bool:
+        """Whether a sum in a loop over parameters is a variable of the function around, which each call starts afresh."""
+        bindings, loops = self._semantics.bindings, self._semantics.tree.loops(found.statement)
+        if found.kept or not isinstance(found.root, ast.Name) or not any(map(_walks_parts, loops)):
+            return False
+        scope = bindings.scope_of(found.statement)
+        started = [each for each in bindings.lookup(found.root.id, scope) if each.form is not Form.AUGMENTED]
+        return bool(started) and all(
+            each.form is Form.ASSIGNMENT and each.scope is scope and isinstance(scope.node, FUNCTIONS) for each in started
+        )
 
     def are_few(self, statement: ast.stmt) -> bool:
         """Whether a statement runs once for each of a few epochs, as they are written out, behind the loop that trains."""
