@@ -77,17 +77,17 @@ def codes(tmp_path: Path, body: str, *, start: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("body", "start"),
     [
-        ("y = infer(net, x)\n    return torch.max(y.data, 1)", ""),
+        ("out = infer(net, x)\n    return torch.max(out.data, 1)", ""),
         ("return torch.max(infer(net, x).data, 1)", ""),
         ("return infer(net, x).data.cpu().numpy()", ""),
-        ("y, n = pair(net, x)\n    return torch.exp(y.data)", ""),
-        ("y = Predictor(net).infer(x)\n    return torch.exp(y.data)", ""),
-        ("y = Quiet(net).infer(x)\n    return torch.exp(y.data)", ""),
-        ("y = Frozen()(x)\n    return torch.exp(y.data)", ""),
-        ("y = infer(net, x)\n    y = torch.softmax(y, dim=1)\n    return torch.exp(y.data)", ""),
-        ("y = nn.Softmax(dim=1)(infer(net, x))\n    return torch.exp(y.data)", ""),
-        ("y = p.infer(x)\n    return torch.exp(y.data)\n\nf(1, 2, Predictor(3))\nf(1, 2, Quiet(3))", ""),
-        ("from torchvision.utils import make_grid\n    y = make_grid(net(x))\n    return y.data.cpu().numpy()", ""),
+        ("out, n = pair(net, x)\n    return torch.exp(out.data)", ""),
+        ("out = Predictor(net).infer(x)\n    return torch.exp(out.data)", ""),
+        ("out = Quiet(net).infer(x)\n    return torch.exp(out.data)", ""),
+        ("out = Frozen()(x)\n    return torch.exp(out.data)", ""),
+        ("out = infer(net, x)\n    out = torch.softmax(out, dim=1)\n    return torch.exp(out.data)", ""),
+        ("out = nn.Softmax(dim=1)(infer(net, x))\n    return torch.exp(out.data)", ""),
+        ("out = p.infer(x)\n    return torch.exp(out.data)\n\nf(1, 2, Predictor(3))\nf(1, 2, Quiet(3))", ""),
+        ("from torchvision.utils import make_grid\n    out = make_grid(net(x))\n    return out.data.cpu().numpy()", ""),
     ],
 )
 def test_what_is_decorated_in_another_file_gives_no_graph(tmp_path: Path, body: str, start: str) -> None:
@@ -97,16 +97,16 @@ def test_what_is_decorated_in_another_file_gives_no_graph(tmp_path: Path, body: 
 @pytest.mark.parametrize(
     "body",
     [
-        "y = plain(net, x)\n    return torch.exp(y.data)",
-        "y = recorded(net, x)\n    return torch.exp(y.data)",
-        "x = net(x)\n    y = shown(x)\n    return torch.exp(y.data)",  # as it was given
-        "x = net(x)\n    y = Predictor(net).shown(x)\n    return torch.exp(y.data)",
-        "y = Predictor(net).run(x)\n    return torch.exp(y.data)",
-        "y = Loud(net).infer(x)\n    return torch.exp(y.data)",  # overridden
-        "y = nn.Linear(3, 3)(infer(net, x))\n    return torch.exp(y.data)",  # with parameters
-        "y = infer(net, x)\n    if p:\n        y = net(x)\n    return torch.exp(y.data)",  # one of both branches
-        "y = p.infer(x)\n    return torch.exp(y.data)\n\nf(1, 2, Predictor(3))\nf(1, 2, Loud(3))",
-        "infer = net.infer\n    y = infer(net, x)\n    return torch.exp(y.data)",  # rebound
+        "out = plain(net, x)\n    return torch.exp(out.data)",
+        "out = recorded(net, x)\n    return torch.exp(out.data)",
+        "x = net(x)\n    out = shown(x)\n    return torch.exp(out.data)",  # as it was given
+        "x = net(x)\n    out = Predictor(net).shown(x)\n    return torch.exp(out.data)",
+        "out = Predictor(net).run(x)\n    return torch.exp(out.data)",
+        "out = Loud(net).infer(x)\n    return torch.exp(out.data)",  # overridden
+        "out = nn.Linear(3, 3)(infer(net, x))\n    return torch.exp(out.data)",  # with parameters
+        "out = infer(net, x)\n    if p:\n        out = net(x)\n    return torch.exp(out.data)",  # one of both branches
+        "out = p.infer(x)\n    return torch.exp(out.data)\n\nf(1, 2, Predictor(3))\nf(1, 2, Loud(3))",
+        "infer = net.infer\n    out = infer(net, x)\n    return torch.exp(out.data)",  # rebound
     ],
 )
 def test_what_may_have_a_graph_is_told_of(tmp_path: Path, body: str) -> None:
@@ -116,8 +116,8 @@ def test_what_may_have_a_graph_is_told_of(tmp_path: Path, body: str) -> None:
 SHOWN = """
     import torch
 
-    def drawn(image):
-        return image.data.cpu().numpy()
+    def drawn(fake):
+        return fake.data.cpu().numpy()
 
     def compared(a, b):
         return drawn(a), drawn(b)

@@ -17,6 +17,7 @@ from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.gradients.discarded import DiscardedGradients
+from torchlint.semantics.gradients.evident_graphs import EvidentGraphs
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.local_results import LocalResults
 from torchlint.semantics.gradients.own_changes import OwnChanges
@@ -106,6 +107,10 @@ class AutogradQuestions:
     def seems_graphless(self, node: cst.BaseExpression) -> bool:
         """Whether a tensor has no graph, as far as the file shows: labels, indices, what is made with autograd off."""
         return bool(self._model.answered(self._semantics.of(LikelyGraphless).is_graphless, node))
+
+    def shows_graph(self, node: cst.BaseExpression) -> bool:
+        """Whether something shows that a tensor has a graph: what computes it, or the name of an output or a loss."""
+        return bool(self._model.answered(self._semantics.of(EvidentGraphs).shows, node))
 
     def is_handed_in(self, node: cst.BaseExpression) -> bool:
         """Whether a value is an argument of its function, or an item of one: what it is, the callers decide."""

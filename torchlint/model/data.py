@@ -21,6 +21,7 @@ from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.roles import Access, Role
 from torchlint.semantics.gradients.passing_values import PassingValues
 from torchlint.semantics.memory.arrays_for_form import ArraysForForm
+from torchlint.semantics.parameters.kept_memory import KeptMemory
 from torchlint.semantics.purpose import Purpose
 from torchlint.text.layout import can_be_indented, stands_alone
 
@@ -65,6 +66,14 @@ class DataQuestions:
     def is_harmless_read(self, data: cst.Attribute) -> bool:
         """Whether an ``x.data`` is read where nothing that has a graph, or could get one, comes of it."""
         return bool(self._model.answered(self._semantics.of(HarmlessReads).is_harmless, data))
+
+    def is_kept(self, data: cst.Attribute) -> bool:
+        """Whether the memory of an ``x.data`` is stored, given back or handed on, or it is read in a ``forward``."""
+        return bool(self._model.answered(self._semantics.of(KeptMemory).is_kept, data))
+
+    def is_pooled(self, data: cst.Attribute) -> bool:
+        """Whether an ``x.data``, or each of its items, goes into a list that an object keeps."""
+        return bool(self._model.answered(self._semantics.of(KeptMemory).is_pooled, data))
 
     def has_no_graph(self, data: cst.Attribute) -> bool:
         """Whether an ``x.data`` is read of a position, of what was drawn, of a state dict, or in a step of an evaluation."""

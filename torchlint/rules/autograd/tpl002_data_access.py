@@ -7,6 +7,7 @@ from torchlint.fixes.code import expression
 from torchlint.rules.data_reads import is_needless, is_without_graph, mended_read
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
+from torchlint.semantics import Grad
 from torchlint.semantics.data.meant_numbers import MeantNumber
 from torchlint.semantics.data.roles import Role
 from torchlint.target import TorchVersion
@@ -19,6 +20,12 @@ class DataAccess(Rule):
     """
     ## What it does
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.
+
+    By default, that is where something shows the graph: a layer or a model computes the value, it is called like an output
+    or a loss (`logits`, `fake`, `policy_loss`), the function is there to detach (`repackage_hidden`), or an object keeps it
+    in a list for later (`self.images.append(image)` of `image = image.data`); and of a parameter where its memory is kept,
+    given back or handed on (`best = [p.data for p in net.parameters()]`), or a `forward` computes with it. Other reads are
+    strict.
 
     Where there is no graph to hide anything from (labels, indices, gradients, inputs, what is resized in place to be filled
     anew, what its class freezes, what a module without parameters makes of such, what says where something is read or
@@ -104,7 +111,15 @@ class DataAccess(Rule):
                 return True
         if self.model.data.is_harmless_read(node) or self.model.data.is_of_beginning(node):
             return True
-        return self.model.autograd.seems_graphless(node.value) or is_without_graph(self.model, node)
+        if self.model.autograd.seems_graphless(node.value) or is_without_graph(self.model, node):
+            return True
+        return not self._has_graph_to_leave(node)
+
+    def _has_graph_to_leave(self, node: cst.Attribute) -> bool:
+        """Whether something shows that there is a graph; a leaf has none, and its memory matters where it is kept."""
+        if self.model.kind(node.value).grad is Grad.LEAF:
+            return self.model.data.is_kept(node)
+        return self.model.autograd.shows_graph(node.value) or self.model.data.is_pooled(node)
 
     def _report_number(self, node: cst.Attribute, number: MeantNumber[cst.BaseExpression]) -> None:
         read = self.model.shown(number.read)

@@ -25,11 +25,11 @@ class DataToNumpy(Rule):
     or that all callers hand in so) or modules without parameters give of batches, what distributions sample, what says
     where others are read or written (`p.gather(1, word.data)`) or what is chosen (`[words[n] for n in row.data.numpy()]`),
     results of `torch.from_numpy` (also gathered in a list), of integers, of batches, arguments for which all calls, which
-    are in the file alone, hand in such, or of code where autograd is off, as in
-    a `validation_step` or the `forward` of an `autograd.Function`, by a decorator or a block of what is called in another
-    file, or by all that calls a function, or calls what does, or a method by its name, in the project; and
-    `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which `x.shape` tells as well, and
-    `np.zeros_like(x.data.numpy())`. They are shown where the rule is selected by name.
+    are in the file alone, hand in such, or of code where autograd is off, as in a `validation_step` or the `forward` of an
+    `autograd.Function`, by a decorator or a block of what is called in another file, or by all that calls a function, or
+    calls what does, or a method by its name, in the project; and `x.data.cpu().tolist()`, whose numbers have none,
+    `x.data.numpy().shape`, which `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. So are those where nothing
+    shows a graph: no layer or model computes the value, and it is not called like an output or a loss (`logits`).
 
     ## Why is this bad
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the
@@ -153,12 +153,13 @@ class DataToNumpy(Rule):
         return False
 
     def _is_mere_style(self, node: cst.Attribute) -> bool:
-        """Whether numbers or a form come out, or it has no graph: a gradient, of a frozen module or a state dict."""
+        """Whether numbers or a form come out, or nothing shows a graph: a gradient, of a frozen module or a state dict."""
         match node.value:
             case cst.Attribute(attr=cst.Name("grad")):
                 return True
         moves = _moves_before(node)
-        if self._is_of_frozen(moves[-1].value if moves else node.value):
+        origin = moves[-1].value if moves else node.value
+        if self._is_of_frozen(origin) or not self.model.autograd.shows_graph(origin):
             return True
         return self._ends_in_numbers(node) or self.model.data.has_no_graph(node) or self.model.data.is_array_for_form(node)
 
