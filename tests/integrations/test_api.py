@@ -19,9 +19,12 @@ REBIND = "import torch\nw = torch.nn.Linear(2, 2).weight\nw.data = torch.ones(2,
 KEPT = """\
 import torch
 kept = []
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for x in data:
     loss = torch.nn.functional.mse_loss(model(x), x)
+    optimizer.zero_grad()
     loss.backward()
+    optimizer.step()
     kept.append(loss)
 print([float(loss) for loss in kept])
 """
