@@ -53,6 +53,9 @@ _ORDINALS = (
     "twenty-third",
     "twenty-fourth",
     "twenty-fifth",
+    "twenty-sixth",
+    "twenty-seventh",
+    "twenty-eighth",
 )
 _EARLIER = """\
 ### Earlier: true or false
