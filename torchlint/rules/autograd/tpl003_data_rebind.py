@@ -31,7 +31,7 @@ class DataRebind(Rule):
     or in a function that does no more. So is what a function from elsewhere gives for the tensor, `w.data = unit_norm(w)`,
     which may be the tensor's own memory, and values that are set under `no_grad` in a file that trains nothing, a weight that a
     `forward` masks before it uses it, a mask in no graph that a comparison takes values out of, and a weight that `weight_norm`
-    computes anew before each forward.
+    computes anew before each forward. Nothing is computed with a gradient again, either: `p.grad.data = 0.5 * p.grad.data`.
 
     The same holds where two storages change places, where a layer that the function has just made is to share a weight of
     another, for buffers, the statistics of a norm and tensors of the program's own in a dictionary, for weights that are
@@ -81,9 +81,10 @@ class DataRebind(Rule):
         if rebind is not None:
             tensor = self.model.shown(node.value)
             message = f"`{tensor}.data = …` swaps the tensor's storage unchecked, under autograd and the optimizer"
-            if _is_gradient(node.value):
+            is_gradient = _is_gradient(node.value)
+            if is_gradient:
                 message = f"`{tensor}.data = …` swaps the gradient's storage unchecked; a gradient can be assigned itself"
-            self.report(self._place(node), message, self._fix(rebind, tensor), strict=rebind.is_meant)
+            self.report(self._place(node), message, self._fix(rebind, tensor), strict=rebind.is_meant or is_gradient)
 
     def _place(self, node: cst.Attribute) -> cst.CSTNode:
         """What a finding is about: the whole assignment, so that it is one finding, where that starts with the target."""
