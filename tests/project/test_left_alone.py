@@ -105,6 +105,19 @@ def fit(a, b):
     nn.utils.clip_grad_norm_(params, 1.0)
     return opt
 """
+KEPT_PARAMETERS = """
+from part import Pair
+
+class Fit:
+    def __init__(self, a, b):
+        self.both = Pair(a, b)
+
+    def run(self):
+        params = self.both.parameters()
+        opt = optim.SGD(params, lr=0.1)
+        nn.utils.clip_grad_norm_(params, 1.0)
+        return opt
+"""
 PAIR = """
 class Pair:
     def __init__(self, a, b):
@@ -320,6 +333,7 @@ PAIRS = [
     ("TPL603", SHARE, {"part": LOADER.format(size="batch_size=1")}, {"part": LOADER.format(size="batch_size=16")}),
     ("TPL603", OPTION, {"size": "1"}, {"size": "32"}),
     ("TPL318", PARAMETERS, {"part": PAIR.format(name="parameters")}, {"part": PAIR.format(name="all")}),
+    ("TPL318", KEPT_PARAMETERS, {"part": PAIR.format(name="parameters")}, {"part": PAIR.format(name="all")}),
     ("TPL505", WHOLE, {"part": "import torch\ntorch.load = print\n"}, {"part": "import torch\nload = print\n"}),
     ("TPL605", CRITIC, {"change": "self.main.add_module('out', nn.Sigmoid())"}, {"change": "self.out = nn.Sigmoid()"}),
     ("TPL605", CRITIC, {"change": "self.main[-1] = nn.Sigmoid()"}, {"change": "print(self.main[-1])"}),

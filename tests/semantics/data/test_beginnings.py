@@ -308,6 +308,11 @@ COPIED = "import copy\ndef f(model, xs, ps):\n"
         ("for p in copy.deepcopy(model).parameters():\n    «p.data.zero_()»", True),
         ("mean = copy.deepcopy(model)\nfor p in mean.parameters():\n    «p.data.fill_(0)»\nmean(xs)", True),
         ("q = copy.deepcopy(ps[0])\n«q.data.zero_()»", True),
+        (
+            "for x in xs:\n    mean = copy.deepcopy(model)\n    for p, q in zip(mean.parameters(), ps):\n"
+            "        «p.data.copy_(q)»\n    mean(x)",
+            True,
+        ),
         ("for x in xs:\n    for p in copy.deepcopy(ps):\n        «p.data.zero_()»", True),
         ("for p in ps:\n    «p.data.zero_()»", False),
         ("for p in copy.copy(ps):\n    «p.data.zero_()»", False),
@@ -315,6 +320,8 @@ COPIED = "import copy\ndef f(model, xs, ps):\n"
         ("for p in copy.deepcopy(ps):\n    for x in xs:\n        «p.data.zero_()»\n        y = p * x", False),
         ("mean = copy.deepcopy(model)\ny = mean(xs)\nfor p in mean.parameters():\n    «p.data.fill_(0)»", False),
         ("mean = copy.deepcopy(model)\nfor x in xs:\n    for p in mean.parameters():\n        «p.data.fill_(0)»", False),
+        ("mean = copy.deepcopy(model)\nfor p, q in zip(mean.parameters(), ps):\n    «q.data.copy_(p)»", False),
+        ("mean = copy.deepcopy(model)\nmean(xs)\nfor p, q in zip(mean.parameters(), ps):\n    «p.data.copy_(q)»", False),
         ("q = copy.deepcopy(ps[0])\nfor x in xs:\n    «q.data.zero_()»\n    y = q * x", False),
         ("q = copy.deepcopy(ps[0])\nif xs:\n    q = ps[0]\n«q.data.zero_()»", False),
     ],

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
-from torchlint.semantics import Form, Grad, Semantics
+from torchlint.semantics import Binding, Form, Grad, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, position, walk
 from torchlint.semantics.pending.constructing import Constructing
 from torchlint.semantics.pending.fresh import Fresh
@@ -122,10 +122,20 @@ class Beginnings:
                 around = around[1:]
             if around != list(self._tree.loops(bindings[0].node)):
                 return False  # another round may have used it
-            value = _owner_of_items(bindings[0].value)
+            value = _owner_of_items(self._zipped(bindings[0]))
             if isinstance(value, ast.Call):
                 return self._semantics.qualified_name(value.func) == "copy.deepcopy"
         return False
+
+    def _zipped(self, binding: Binding) -> ast.expr:
+        """The value of a binding, or which one of those that a loop walks side by side: ``for p, q in zip(copied, others)``."""
+        value = binding.value
+        assert value is not None
+        if binding.form is Form.LOOP and isinstance(value, ast.Call) and binding.path:
+            place = binding.path[0]
+            if self._semantics.qualified_name(value.func) == "builtins.zip" and place is not None and place < len(value.args):
+                return value.args[place]
+        return value
 
     # --- functions ---------------------------------------------------------------------------------------------------
 

@@ -70,7 +70,12 @@ class Generators:
     def _has_own(self, owner: ast.expr, name: str) -> bool:
         """Whether a class of another file that an object may be of has such a method itself, which may give a list."""
         bindings = self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ()
-        made = [each.value.func for each in bindings if isinstance(each.value, ast.Call) and not each.path]
+        values = [each.value for each in bindings if not each.path]
+        holder = self._facts.self_class(owner.value) if isinstance(owner, ast.Attribute) else None
+        if isinstance(owner, ast.Attribute) and holder is not None:
+            stores = [store for slot in self._facts.slots(holder, owner.attr) for store in slot.stores]
+            values += [parent.value for store in stores if isinstance(parent := self._tree.parent(store), ast.Assign)]
+        made = [value.func for value in values if isinstance(value, ast.Call)]
         found = [*self._semantics.kind(owner).classes_elsewhere, *map(self._semantics.elsewhere.target, made)]
         return any(self._semantics.elsewhere.has_method(each, name) for each in found)
 
