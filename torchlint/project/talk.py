@@ -19,7 +19,7 @@ from torchlint.project.told.cpu_programs import FILES_OF_CPU, CpuPrograms
 from torchlint.project.told.forwards import FORWARDS
 from torchlint.project.told.outputs import outputs_of
 from torchlint.project.told.records import OF_RUNS, Records
-from torchlint.project.told.unasked import needs_gpu
+from torchlint.project.told.unasked import is_gpu_everywhere, needs_gpu
 from torchlint.text.reading import read_file
 
 _TOPICS = {
@@ -103,6 +103,8 @@ _UNASKED = "moves in any case"
 """The topic that asks for moves to a GPU which no flag decides about."""
 _SCHEDULES = "schedules of others: "
 """The topic that asks for code that may move on a schedule which another object has as an attribute of that name."""
+_CONSTANTS = "constant GPUs: "
+"""The topic that asks whether all assignments to the name which it ends with, and there is one, write out the first GPU."""
 _NUMBERING = "numbers: "
 """The topic that asks for functions, other than those that train or evaluate, that give the number of what they call by the
 name which it ends with, beside other things.
@@ -184,6 +186,8 @@ class Talk:
                 self._told[key] = self._look_for(_reading(topic.removeprefix(_READING)).search, root)
             elif topic.startswith(_SCHEDULES):
                 self._told[key] = self._look_for(_moving_on(topic.removeprefix(_SCHEDULES)).search, root)
+            elif topic.startswith(_CONSTANTS):
+                self._told[key] = is_gpu_everywhere(topic.removeprefix(_CONSTANTS), self._texts(root))
             elif topic.startswith(_NUMBERING):
                 self._told[key] = self._look_for(_Numbering(topic.removeprefix(_NUMBERING)).is_in, root)
             elif topic.startswith(RECORD):

@@ -1,9 +1,11 @@
-"""Where the code of a file moves something to a GPU whatever its flags say."""
+"""Where the code of files moves something to a GPU whatever its flags say, and constants that say so."""
 
 from __future__ import annotations
 
 import ast
+import re
 import warnings
+from collections.abc import Iterable
 
 from torchlint.semantics.gpus.needed import moves_in_any_case
 
@@ -20,3 +22,36 @@ def needs_gpu(text: bytes) -> bool:
             return moves_in_any_case(ast.parse(text))
     except _UNREADABLE:
         return False
+
+
+def is_gpu_everywhere(name: str, texts: Iterable[bytes | None]) -> bool:
+    """Whether each of some files that assigns to a name gives it the first GPU, and one does; a file that cannot be read may
+    have any name.
+    """
+    assigned, constant = _assigning(name)
+    found = False
+    for text in texts:
+        if text is None or len(assigned.findall(text)) != len(constant.findall(text)):
+            return False
+        found = found or assigned.search(text) is not None
+    return found
+
+
+def _assigning(name: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Where anything is assigned to a name or an attribute called so, or imported by it; and where that is the first GPU, by
+    the file itself.
+    """
+    said = re.escape(name.encode("utf-8", "surrogatepass"))
+    gpu = rb"""(?:torch\.device\([ ]?)?["']cuda(?::0)?["'][ ]?\)?"""
+    return (
+        re.compile(
+            rb"(?m)^[^#\n]{0,200}?\b(?:"
+            + said
+            + rb"[ \t]{0,9}(?::[ \t]{0,9}[\w.]{1,30})?[ \t]{0,9}=[^=]|as[ ]"
+            + said
+            + rb"\b)"
+        ),
+        re.compile(
+            rb"(?m)^" + said + rb"[ \t]{0,9}(?::[ \t]{0,9}[\w.]{1,30})?[ \t]{0,9}=[ \t]{0,9}" + gpu + rb"[ \t\r]{0,9}(?:#|$)"
+        ),
+    )

@@ -18,7 +18,8 @@ class NoGradWithoutEval(Rule):
     from the training to the evaluation nothing calls `model.eval()`. So it is where a function evaluates what it is given, a
     function beside it trains that, and none of the files that call them puts a model into evaluation mode.
 
-    Strict is a model of which nothing shows that its layers, or those of a class that it may be of, care for the mode.
+    Strict is a model of which nothing shows that its layers, or those of a class that it may be of, care for the mode, and one
+    that is an attribute of an object, in a file that puts anything into evaluation mode: another method may do so first.
 
     ## Why is this bad
     `no_grad()` turns autograd off; it does not change the mode of the model. Dropout still drops, so the figures are random
@@ -80,7 +81,7 @@ class NoGradWithoutEval(Rule):
             fix(f"Insert `{name}.eval()`", *changes, rests_on=unknown("the figures of the evaluation change"))
             if changes
             else None,
-            strict=not evaluated.matters,
+            strict=not (evaluated.matters and evaluated.is_certain),
         )
 
 

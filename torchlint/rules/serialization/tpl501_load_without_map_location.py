@@ -30,7 +30,7 @@ class LoadWithoutMapLocation(Rule):
     `DataParallel` that begins with the first one, or that goes nowhere else: there the weights lie); or no file of the
     project speaks of the CPU as a device, or of a choice, be it that an option with the number of a GPU is asked for. A
     folder that trains for itself counts as a project, too, where it imports nothing of what stands beside it, and nothing
-    there imports it.
+    there imports it. A constant of another file is written out, too, where each file that has its name gives it the first GPU.
     `DistributedDataParallel` and ranks are no other GPU in a project that nowhere says which one a process is to have.
     So it is where the file's name ends in `cpu`, where a function or script makes a model, loads into it what it saves by the
     same name, and nothing in the file speaks of a device, where all that the file saves was put on the CPU before, which the

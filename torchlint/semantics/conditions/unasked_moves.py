@@ -44,12 +44,12 @@ class UnaskedMoves:
         return around[-1] if around else None
 
     def is_refusal(self, test: ast.expr) -> bool:
-        """Whether a program ends where a condition holds: ``if not torch.cuda.is_available(): raise SystemExit``."""
+        """Whether a program ends where a condition holds, ``if not torch.cuda.is_available(): raise SystemExit``, or else."""
         match self._tree.parent(test):
             case ast.Assert():
                 return True
-            case ast.If(body=[*_, last]) as refusal:
-                return refusal.test is test and ends_program(last)
+            case ast.If(body=[*_, last], orelse=orelse) as refusal:
+                return refusal.test is test and (ends_program(last) or (bool(orelse) and ends_program(orelse[-1])))
         return False
 
     def _asked_before(self, call: ast.Call) -> Iterator[ast.expr]:

@@ -45,7 +45,8 @@ class EvaluatedInTraining(Generic[Node, Place]):
 
     The evaluation is a ``statement``, or all of a ``function``; neither is given where it cannot be told apart. Where
     ``training_goes_on`` behind it, the training may rely on the mode that it finds. It ``matters`` which mode that is by the
-    model's class, or for whoever sets that of the model elsewhere in the file.
+    model's class, or for whoever sets that of the model elsewhere in the file. The mode ``is_certain`` where nothing in the
+    file might set another one by another name, or in another method.
     """
 
     model: Node
@@ -53,6 +54,7 @@ class EvaluatedInTraining(Generic[Node, Place]):
     function: Place | None
     training_goes_on: bool
     matters: bool = True
+    is_certain: bool = True
 
 
 class TrainingModeEvaluations:
@@ -261,7 +263,14 @@ class TrainingModeEvaluations:
         """An evaluation without autograd, and whether the model's class, or one that it may be of, has layers that care."""
         classes, elsewhere = self._semantics.kind(run.model).classes_elsewhere, self._semantics.of(ModesElsewhere)
         matters = self._semantics.of(ModeDependence).of(run.model) is True or any(map(elsewhere.matters, classes))
-        return replace(self._described(scope, model, run), matters=matters)
+        is_certain = not self._is_attribute(run, model) or all(
+            mode is Mode.TRAIN for _, _, mode in self._semantics.of(Switches).all
+        )
+        return replace(self._described(scope, model, run), matters=matters, is_certain=is_certain)
+
+    def _is_attribute(self, run: Run, model: Reference) -> bool:
+        """Whether a model is an attribute of an object: other methods may set its mode, in an order that only callers know."""
+        return isinstance(run.model, ast.Attribute) or len(model.path) > 1
 
     def _described(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
         """An evaluation without autograd: a statement, or all of a function that is there for nothing else."""

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, argument, given_to, last_name, spoken_name
+from torchlint.semantics.conditions.gpu_constants import GpuConstants
 from torchlint.semantics.conditions.gpu_elsewhere import GpuElsewhere
 from torchlint.semantics.conditions.gpu_lists import OF_LISTS, GpuLists
 from torchlint.semantics.conditions.unasked_moves import UnaskedMoves
@@ -288,7 +289,7 @@ class OneGpu:
             return None
         given = [*call.args, *(word.value for word in call.keywords if word.arg != "non_blocking")]
         if call.func.attr == "cuda":
-            return not given or (isinstance(given[0], ast.Constant) and given[0].value in (None, 0))
+            return not given or (isinstance(given[0], ast.Constant) and given[0].value in (None, 0)) or self._is_gpu(given[0])
         if not given or self._is_dtype(given[0]):
             return None
         if self._is_device_of_tensor(given[0]) or (isinstance(given[0], ast.Constant) and given[0].value == "cpu"):
@@ -307,16 +308,17 @@ class OneGpu:
                 return number == 0 and number is not False  # `.to(0)`
             case ast.JoinedStr(values=[ast.Constant() as text]):
                 return self._is_gpu(text)
-            case ast.Call(func=function, args=[ast.Constant() | ast.JoinedStr() as text]):
-                return self._semantics.qualified_name(function) == "torch.device" and self._is_gpu(text)
+            case ast.Call(func=function, args=[given]) if self._semantics.qualified_name(function) == "torch.device":
+                return self._is_gpu(given)
             case ast.Name() if not isinstance(device.ctx, ast.Store):
                 bindings = self._semantics.bindings.reaching(device)
-                return bool(bindings) and all(
+                if bindings and all(
                     each.form is Form.ASSIGNMENT and not each.path
                     and isinstance(each.value, (ast.Constant, ast.JoinedStr, ast.Call)) and self._is_gpu(each.value)
                     for each in bindings
-                )  # fmt: skip
-        return False
+                ):  # fmt: skip
+                    return True
+        return self._semantics.of(GpuConstants).is_gpu(device)
 
     def _is_device_of_tensor(self, node: ast.expr) -> bool:
         """Whether a device is the one where a tensor is already, or another thing that has a place: not what options say.
