@@ -23,6 +23,7 @@ from patterns import Text, Used, hostile, package_patterns
 from torchlint.config.patterns import without_backtracking
 from torchlint.project.talk import _moving_on, _number_of, _reading, _wrapping_under
 from torchlint.project.told.bound import _patterns
+from torchlint.project.told.unasked import _assigning
 from torchlint.rules import all_rules
 from torchlint.semantics.saving.training_runs import _pattern
 from torchlint.text.noqa import _Patterns
@@ -53,6 +54,7 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     "torchlint.project.talk._wrapping_under": [_wrapping_under("args.gpus").pattern],
     "torchlint.project.talk._moving_on": [_moving_on("schedule").pattern],
     "torchlint.project.talk._reading": [_reading("softmax").pattern],
+    "torchlint.project.told.unasked._assigning": [each.pattern for each in _assigning("DEVICE")],
     "torchlint.project.talk._number_of": [each.pattern for each in _number_of(b"seg_loss")],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
     "torchlint.project.told.mentioning._is_use": [r"\bx\b"],

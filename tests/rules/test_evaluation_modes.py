@@ -274,7 +274,8 @@ def test_a_file_that_loads_states_is_about_torch(word: str, found: int) -> None:
 
 @pytest.mark.parametrize(("cells", "is_strict"), [("# %%\n", True), ("", False)])
 def test_what_a_notebook_prints_one_by_one_is_looked_at(cells: str, is_strict: bool) -> None:
-    text = f"{cells}import torch\n\nmodel.eval()\n{cells}for x in loader:\n    y = model(x).argmax()\n    print(y)\n"
+    made = "import torch\n\nmodel = torch.nn.Linear(3, 2)\nmodel.eval()\n"
+    text = f"{cells}{made}{cells}for x in loader:\n    y = model(x).argmax()\n    print(y)\n"
     assert [each.is_strict for each in lint(Source(text), select_rules(select=["TPL304"]))] == [is_strict]
 
 

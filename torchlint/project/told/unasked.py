@@ -7,8 +7,6 @@ import re
 import warnings
 from collections.abc import Iterable
 
-from torchlint.semantics.gpus.needed import moves_in_any_case
-
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -16,6 +14,8 @@ def needs_gpu(text: bytes) -> bool:
     """Whether code puts something on a GPU in any case; what cannot be read does not."""
     if b"cuda" not in text:
         return False
+    from torchlint.semantics.gpus.needed import moves_in_any_case
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

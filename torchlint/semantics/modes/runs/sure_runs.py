@@ -34,7 +34,7 @@ _SAME = frozenset({"to", "cuda", "cpu", "eval", "train", "float", "half", "doubl
 _WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel", "DDP", "compile"})
 _DEPTH = 6
 """Through so many names a model is followed to what makes it."""
-_SHOWING = re.compile(r"(^|_)(tqdm|progress\w*|pbar|bar|timer?|writer|open|lock|autocast)$", re.IGNORECASE)
+_SHOWING = re.compile(r"(^|_)(progress|(tqdm|pbar|bar|timer?|writer|open|lock|autocast)$)", re.IGNORECASE)
 """What methods and variables are called that are entered to show or write something."""
 
 
