@@ -116,7 +116,8 @@ def test_what_may_have_a_graph_is_told_of(tmp_path: Path, body: str) -> None:
 SHOWN = """
     import torch
 
-    def drawn(fake):
+    def drawn(x):
+        fake = model(x)
         return fake.data.cpu().numpy()
 
     def compared(a, b):

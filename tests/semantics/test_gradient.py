@@ -35,6 +35,8 @@ def covered(snippet: str) -> bool:
         "class A:\n    @torch.no_grad()\n    def f(self): «x»",
         "import lightning as L\nclass A(L.LightningModule):\n    def validation_step(self, batch): «x»",
         "import pytorch_lightning as pl\nclass A(pl.LightningModule): pass\nclass B(A):\n    def on_test_epoch_end(self): «x»",
+        "import pytorch_lightning as pl\nclass A(pl.LightningModule):\n    def validation_end(self, outputs): self.show()\n"
+        "    def show(self): «x»",
         "@torch.set_grad_enabled(False)\ndef f(): «x»",
         "torch.set_grad_enabled(False)\n«x»",
         "def f():\n    torch.set_grad_enabled(False)\n    «x»\n    torch.set_grad_enabled(True)",

@@ -19,6 +19,15 @@ class Distance(nn.Module):
     def forward(self, x):
         return x / torch.norm(«self.fc.weight.data», dim=1)
 """
+_TRIED = """
+class Half(nn.Module):
+    def forward(self, x):
+        return x / 2
+
+if __name__ == "__main__":
+    sums = [row.sum() for row in «Half()(torch.ones(3, 2)).data»]
+    print(sums)
+"""
 _START = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 
 
@@ -32,6 +41,8 @@ def is_harmless(snippet: str) -> bool:
     "snippet",
     [
         "«x.data».size(0)",
+        _TRIED,
+        "if torch.sigmoid(«net(x).data») > limit:\n    stop()",
         "print(«net(x).data».view(1, -1))",
         "print(f'{«net(x).data».squeeze()}')",
         "w = «layer.weight.data».clone()",
@@ -206,6 +217,9 @@ def test_nothing_with_a_graph_comes_of_it(snippet: str) -> None:
         "def build(x): return «x.data»",
         "def step(module, fill): fill(«module.weight.data»)",
         "def f(x): return «x.data»\nf(3)\nwith torch.no_grad(): f(4)",
+        _TRIED.replace("__name__", "name"),
+        _TRIED + "    torch.save(sums, 'sums.pt')\n",
+        _TRIED + "    optimizer.step()\n",
     ],
 )
 def test_something_may_come_of_it(snippet: str) -> None:

@@ -41,6 +41,10 @@ def is_fleeting(snippet: str) -> bool:
         "mean = torch.mean(«self.W[i].data»)",
         "before[i].copy_(«self.W[i].data»)",
         "total += reduce_tensor(«loss.data», n).item()",
+        "def f(x):\n    return torch.tensor(«x.data», device='cpu')",
+        "def f(x, a):\n    return torch.tensor(«x.data»[0, a:].cpu())",
+        "def f(net, x):\n    fake = «net(x).data»\n    fake = fake.cpu().detach().numpy()\n    return fake",
+        "def f(net, x):\n    fake = «net(x).data»\n    print(fake.detach())\n    return fake.squeeze().detach()",
         "total += dist_utils.all_reduce_mean(«loss.data»).item()",
         _STEP.format(base="Optimizer", statement="grad = p.grad.add(«p.data», alpha=0.1)"),
         _STEP.format(base="Optimizer", statement="update += 0.1 * «p.data»"),
@@ -91,6 +95,12 @@ def test_nothing_is_left(snippet: str) -> None:
         _STEP.format(base="Optimizer", statement="wide = «p.data».float(); kept.append(wide); p.data.copy_(wide)"),
         _STEP.format(base="Optimizer", statement="wide = «p.data».float(); p.data.copy_(wide); other = wide"),
         _STEP.format(base="Optimizer", statement="wide = «p.data».float(); wide.add_(1.0)"),
+        "def f(x):\n    return torch.as_tensor(«x.data»)",
+        "def f(tensor, x):\n    return tensor(«x.data»)",
+        "def f(x):\n    return torch.tensor(3, device=«x.data»)",
+        "def f(net, x):\n    fake = «net(x).data»\n    show(fake)\n    return fake.detach()",  # one use of two
+        "def f(net, x):\n    fake = «net(x).data»",
+        "def f(net, x):\n    fake = «net(x).data»\n    return fake.sin().detach()",
         _STEP.format(base="Base", statement="wide = «p.data».float(); wide.add_(1.0); p.data.copy_(wide)"),
     ],
 )

@@ -21,11 +21,13 @@ class DataAccess(Rule):
     ## What it does
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.
 
-    By default, that is where something shows the graph: a layer or a model computes the value, it is called like an output
-    or a loss (`logits`, `fake`, `policy_loss`), the function is there to detach (`repackage_hidden`), or an object keeps it
-    in a list for later (`self.images.append(image)` of `image = image.data`); and of a parameter where its memory is kept,
-    given back or handed on (`best = [p.data for p in net.parameters()]`), or a `forward` computes with it. Other reads are
-    strict.
+    By default, that is where the function shows the graph: a layer, a model or torch computes the value there, or a call
+    whose result is called like an output or a loss (`logits`, `fake`, `policy_loss`), or it is called so and
+    back-propagated. It is also where the function is there to detach (`repackage_hidden`), or an object keeps the value in a
+    list for later (`self.images.append(image)` of `image = image.data`); and of a parameter where its memory is kept, given
+    back or handed on (`best = [p.data for p in net.parameters()]`), or a `forward` computes with it. Other reads are strict:
+    of arguments and attributes, however they are called, and of what methods compute that only have a model infer (`infer`,
+    `sample`, `beam_search`), which is done with autograd off.
 
     Where there is no graph to hide anything from (labels, indices, gradients, inputs, what is resized in place to be filled
     anew, what its class freezes, what a module without parameters makes of such, what says where something is read or
@@ -43,7 +45,9 @@ class DataAccess(Rule):
     (`q.max(1)[1].data[0]`), numbers that become a text one by one, and one number of a tensor that is only shown
     (`print(loss.data)`), logged or compared, or becomes one of Python's, under names and one by one too
     (`gap = a.data.cpu() - b.data.cpu()`, then `gap.item()`), or that is taken as torch 0.3 gave it (`loss.data[0]`,
-    `p.data[0]` of `p = scores[q, c]`).
+    `p.data[0]` of `p = scores[q, c]`), what only decides a condition (`if torch.sigmoid(stop.data) > limit:`), what
+    `torch.tensor` copies, what is detached wherever its name is used, and what code under `if __name__ == "__main__":`
+    computes to try out the classes of the file.
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through

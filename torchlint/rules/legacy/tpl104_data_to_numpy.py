@@ -28,8 +28,11 @@ class DataToNumpy(Rule):
     are in the file alone, hand in such, or of code where autograd is off, as in a `validation_step` or the `forward` of an
     `autograd.Function`, by a decorator or a block of what is called in another file, or by all that calls a function, or
     calls what does, or a method by its name, in the project; and `x.data.cpu().tolist()`, whose numbers have none,
-    `x.data.numpy().shape`, which `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. So are those where nothing
-    shows a graph: no layer or model computes the value, and it is not called like an output or a loss (`logits`).
+    `x.data.numpy().shape`, which `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. So are those where the
+    function shows no graph: no layer, model or torch function computes the value there, nor a call whose result is called
+    like an output or a loss (`logits`), nor is it called so and back-propagated. Arguments and attributes are strict however
+    they are called, as is what methods compute that only have a model infer (`infer`, `sample`, `beam_search`), which is
+    done with autograd off.
 
     ## Why is this bad
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the

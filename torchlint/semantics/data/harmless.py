@@ -9,6 +9,7 @@ from functools import cached_property
 from torchlint.semantics import Form, Grad, Semantics
 from torchlint.semantics.code.definitions import is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.conditions.deciding_reads import DecidingReads
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.indices import Indices
 from torchlint.semantics.data.rebinds import DataRebinds
@@ -18,6 +19,7 @@ from torchlint.semantics.data.written_out import NUMBERS, REDUCES, RESHAPES, Wri
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.memory.written_back import WrittenBack
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
+from torchlint.semantics.purpose import Purpose
 from torchlint.semantics.shapes.scalars import Scalars
 from torchlint.semantics.unrecorded.fleeting_reads import FleetingReads
 from torchlint.semantics.unrecorded.read_parameters import ReadParameters
@@ -92,6 +94,8 @@ class HarmlessReads:
             or self._is_off(data)
             or self._is_of_new_model(data)
             or self._semantics.of(FleetingReads).is_one(data)
+            or self._semantics.of(DecidingReads).is_one(data)
+            or self._semantics.of(Purpose).is_comparison(data)
             or self._semantics.of(ShownNumbers).is_one(data)
             or self._semantics.of(ReadParameters).is_one(data)
         )

@@ -1,16 +1,18 @@
-"""Which values have a graph as a reader of the file would say: what computes them shows it, or they are called so.
+"""Which values have a graph as a reader of the function would say: a model, a layer or torch computes them there.
 
-That nothing speaks against a graph, which `likely.graphless` tells, is less: what callers hand in, or unknown code gives, may
-be anything.
+That nothing speaks against a graph, which `likely.graphless` tells, is less: what callers hand in, or an object holds, may be
+anything, however it is called.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 from torchlint.semantics import Binding, Form, Grad, Semantics
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.torch_api import TENSOR_METHODS
 
 _OUTPUTS = re.compile(
@@ -30,6 +32,11 @@ _PASSES = frozenset(
 )
 _CHOOSE = frozenset({"torch.gather", "torch.index_select", "torch.take", "torch.take_along_dim"})
 """Functions that are given places besides the tensor."""
+_LIBRARIES = frozenset({"torch", "torchvision", "numpy", "math", "random", "copy", "itertools", "functools", "cv2"})
+"""Libraries whose functions are no models."""
+_FILLS = frozenset({"append", "extend", "insert"})
+_INFERS = re.compile(r"(^|_)(infer\w*|synthesi[sz]e|beam\w*|greedy|samplers?|sampling|sample)(_|$)", re.IGNORECASE)
+"""What methods are called that only have a model infer, for callers that have turned autograd off."""
 _DEPTH = 4
 
 
@@ -40,36 +47,81 @@ class EvidentGraphs:
         self._semantics = semantics
         self._tree = semantics.tree
         self._bound: dict[tuple[Binding, int], bool] = {}
+        self._inferring: dict[ast.AST, bool] = {}
 
     def shows(self, node: ast.expr) -> bool:
-        """Whether ``node`` has a graph by what computes it, a model or a layer, or is called like an output or a loss.
+        """Whether ``node`` has a graph by what computes it in the function: a model, a layer, or a call whose result is called
+        like an output or a loss.
 
-        So has what a function is given that leaves the graph by its name: ``repackage_hidden(h)``.
+        So has what a function is given that leaves the graph by its name: ``repackage_hidden(h)``. What a method computes
+        that only infers is left to its callers.
         """
         function = self._tree.function(node)
         if function is not None and _DETACHES.search(getattr(function, "name", "")) is not None:
             return True
-        return self._shows(node, _DEPTH)
+        if self._semantics.kind(node).grad is Grad.LEAF:
+            return True
+        return not self._only_infers(function) and self._shows(node, _DEPTH)
+
+    def _only_infers(self, function: ast.AST | None) -> bool:
+        """Whether a method is called like one that has a model infer, for whom it may concern, and back-propagates nothing."""
+        if not isinstance(function, FUNCTIONS) or _INFERS.search(function.name) is None:
+            return False
+        if not isinstance(self._tree.parent(function), ast.ClassDef):
+            return False
+        if function not in self._inferring:
+            attributes = (part for part in ast.walk(function) if isinstance(part, ast.Attribute))
+            self._inferring[function] = all(part.attr != "backward" for part in attributes)
+        return self._inferring[function]
 
     def _shows(self, node: ast.expr, depth: int) -> bool:
         parts = [node]
         while parts:
             part = parts.pop()
-            if self._semantics.kind(part).grad in (Grad.GRAPH, Grad.LEAF) or self._is_called_so(part):
+            if self._semantics.kind(part).grad in (Grad.GRAPH, Grad.LEAF) or self._is_of_model(part):
                 return True
             if isinstance(part, ast.Name) and self._is_bound_to_one(part, depth):
+                return True
+            if self._is_entry_of_result(part) or self._is_propagated(part):
                 return True
             parts += self._computed_of(part)
         return False
 
-    def _is_called_so(self, node: ast.expr) -> bool:
-        """Whether a value or an entry has the name of an output or a loss, or something called a model gives it."""
+    def _is_of_model(self, node: ast.expr) -> bool:
+        """Whether something that is called a model gives a value."""
+        return isinstance(node, ast.Call) and _MODEL.search(last_name(node.func)) is not None
+
+    def _is_propagated(self, node: ast.expr) -> bool:
+        """Whether a value that is called like an output or a loss is back-propagated, itself or in a sum or a product."""
         match node:
-            case ast.Subscript(slice=ast.Constant(value=str(name))) | ast.Name(id=name) | ast.Attribute(attr=name):
-                return _OUTPUTS.search(name) is not None
-            case ast.Call(func=function):
-                return _MODEL.search(last_name(function)) is not None
+            case ast.Name(id=name) | ast.Attribute(attr=name) if _OUTPUTS.search(name) is not None:
+                return self._semantics.of(Backpropagated).name(node)
         return False
+
+    def _is_entry_of_result(self, node: ast.expr) -> bool:
+        """Whether a value is taken, by the name of an output or a loss, out of what a call gave: ``found["loss"]``."""
+        match node:
+            case (
+                ast.Subscript(value=ast.Name() as whole, slice=ast.Constant(value=str(name)))
+                | ast.Attribute(value=ast.Name() as whole, attr=name)
+            ) if _OUTPUTS.search(name) is not None:
+                bindings = self._semantics.bindings.reaching(whole)
+                return bool(bindings) and all(
+                    each.form is Form.ASSIGNMENT and each.value is not None and self._is_unknown_call(each.value)
+                    for each in bindings
+                )
+        return False
+
+    def _is_unknown_call(self, value: ast.expr) -> bool:
+        """Whether code that is neither torch's nor another library's gives a value, perhaps a model."""
+        while isinstance(value, ast.Subscript):
+            value = value.value
+        if not isinstance(value, ast.Call) or self._computed_of(value):
+            return False
+        library, _, name = (self._semantics.qualified_name(value.func) or "").partition(".")
+        if library in _LIBRARIES or (library == "builtins" and hasattr(builtins, name)):
+            return False
+        return not (isinstance(value.func, ast.Attribute) and value.func.attr in TENSOR_METHODS)
 
     def _computed_of(self, node: ast.expr) -> list[ast.expr]:
         """What a value is computed of, or an item of, by torch, its methods or operators."""
@@ -97,12 +149,32 @@ class EvidentGraphs:
         return any(self._is_given_one(each, depth - 1) for each in bindings)
 
     def _is_given_one(self, binding: Binding, depth: int) -> bool:
-        """Whether an assignment, or a loop, gives what has a graph: ``for each in model.outputs``."""
+        """Whether an assignment, or a loop, gives what has a graph: ``for each in outputs``."""
         if (binding, depth) not in self._bound:
-            is_followed = binding.form in (Form.ASSIGNMENT, Form.LOOP) and not self._is_one_of_several(binding)
-            value = binding.value if is_followed else None
-            self._bound[binding, depth] = value is not None and self._shows(value, depth)
+            self._bound[binding, depth] = self._is_assigned_one(binding, depth)
         return self._bound[binding, depth]
+
+    def _is_assigned_one(self, binding: Binding, depth: int) -> bool:
+        value = _own_part(binding)
+        if value is None or binding.form not in (Form.ASSIGNMENT, Form.LOOP, Form.AUGMENTED):
+            return False
+        if self._is_one_of_several(binding):
+            return False
+        if self._shows(value, depth) or (_OUTPUTS.search(binding.name) is not None and self._is_unknown_call(value)):
+            return True
+        if binding.form is Form.AUGMENTED:
+            return any(self._is_given_one(each, depth - 1) for each in binding.before) if depth else False
+        return isinstance(value, ast.List) and self._is_filled_with_one(binding, depth)
+
+    def _is_filled_with_one(self, binding: Binding, depth: int) -> bool:
+        """Whether a list gets a value that has a graph: ``outputs.append(self.decoder(x))``."""
+        if not depth:
+            return False
+        for use in binding.uses:
+            call = self._tree.called(use, _FILLS)
+            if call is not None and any(self._shows(each, depth - 1) for each in call.args):
+                return True
+        return False
 
     def _is_one_of_several(self, binding: Binding) -> bool:
         """Whether a name is given one of several results of torch's, perhaps the places of a maximum; kinds tell of these."""
@@ -111,3 +183,15 @@ class EvidentGraphs:
                 name = self._semantics.qualified_name(function) or ""
                 return name.startswith("torch.") or (isinstance(function, ast.Attribute) and function.attr in TENSOR_METHODS)
         return False
+
+
+def _own_part(binding: Binding) -> ast.expr | None:
+    """What gives a name its value, of several beside one another the one that is meant for it: ``a, b = [], model(x)``."""
+    value = binding.value
+    for place in binding.path:
+        if not isinstance(value, (ast.Tuple, ast.List)) or any(isinstance(each, ast.Starred) for each in value.elts):
+            break
+        if place is None or place >= len(value.elts):
+            break
+        value = value.elts[place]
+    return value

@@ -11,8 +11,12 @@ from torchlint.semantics.code.tree import FUNCTIONS, Function, is_false
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
 LIGHTNING = tuple(f"{package}.LightningModule" for package in ("pytorch_lightning", "lightning", "lightning.pytorch"))
-_EVALUATION_HOOK = re.compile(r"(validation|test|predict)_(step(_end)?|epoch_end)|on_(validation|test|predict)_\w+")
+_EVALUATION_HOOK = re.compile(
+    r"(validation|test|predict)_(step(_end)?|epoch_end)|(validation|test)_end|on_(validation|test|predict)_\w+"
+)
 """Methods that Lightning's trainer calls from its loops of evaluation, each of which runs with autograd off as a whole.
+
+`validation_end` and `test_end` are those of its versions before 1.0.
 
 Source: ``_no_grad_context`` around ``run`` in lightning.pytorch.loops, evaluation_loop and prediction_loop.
 """

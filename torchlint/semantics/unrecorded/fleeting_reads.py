@@ -35,7 +35,7 @@ class FleetingReads:
         self._tree = semantics.tree
 
     def is_one(self, data: ast.Attribute) -> bool:
-        """Whether an ``x.data`` is shown number by number, is copied to be filled anew, or copies what is a parameter."""
+        """Whether an ``x.data`` is shown number by number, copied to be filled anew or as a parameter, or detached later."""
         return (
             self._is_shown_by_items(data)
             or self._is_copied_for_its_form(data)
@@ -44,6 +44,8 @@ class FleetingReads:
             or self._is_reduced_to_number(data)
             or self._is_computed_with_by_optimizer(data)
             or self._is_measured(data)
+            or self._is_copied(data)
+            or self._is_detached_later(data)
         )
 
     def _is_shown_by_items(self, data: ast.expr) -> bool:
@@ -155,6 +157,28 @@ class FleetingReads:
         if isinstance(parent, (ast.List, ast.Tuple)):
             parent = self._tree.parent(parent)
         return isinstance(parent, ast.Call) and all(part.search(last_name(parent.func)) for part in _MEASURES)
+
+    def _is_copied(self, data: ast.expr) -> bool:
+        """Whether ``torch.tensor`` copies a value, or an item of it, which has no graph then."""
+        end = self._behind(data, _SAME_VALUES)
+        match self._tree.parent(end):
+            case ast.Call(func=function, args=[first, *_]) if first is end:
+                return self._semantics.qualified_name(function) == "torch.tensor"
+        return False
+
+    def _is_detached_later(self, data: ast.expr) -> bool:
+        """Whether a value has a name, and each use of it is detached: ``fake = net(x).data``, then ``fake.cpu().detach()``."""
+        match self._tree.parent(data):
+            case ast.Assign(targets=[ast.Name() as name], value=value) if value is data:
+                binding = self._semantics.bindings.of(name)
+                return binding is not None and bool(binding.uses) and all(map(self._is_detached, binding.uses))
+        return False
+
+    def _is_detached(self, use: ast.expr) -> bool:
+        node = use
+        while (call := self._tree.called(node, _SAME_VALUES | _CASTS)) is not None:
+            node = call
+        return self._tree.called(node, frozenset({"detach"})) is not None
 
     def _is_in_optimizer(self, node: ast.AST) -> bool:
         owner = self._tree.enclosing_class(node)

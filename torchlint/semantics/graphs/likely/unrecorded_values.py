@@ -38,7 +38,12 @@ class UnrecordedValues:
 
     def _is_given_without(self, binding: Binding, depth: int) -> bool:
         """Whether a call gave a value where autograd is off, or it is a look at such a value: `out = out.view(-1, 2)`."""
-        if binding.form is not Form.ASSIGNMENT or not isinstance(_item_of(binding.value), ast.Call):
+        if binding.form is not Form.ASSIGNMENT:
+            return False
+        item = _item_of(binding.value)
+        if isinstance(item, ast.Name) and item is not binding.value and depth:
+            return self.is_given(item, depth - 1)  # an entry of what a call gave there: `out["logits"]`
+        if not isinstance(item, ast.Call):
             return False
         if self._semantics.no_grad.covers(binding.node) or self._is_called_unrecorded(binding.node):
             return True
