@@ -110,6 +110,11 @@ class Purpose:
         calls = self._semantics.facts.calls
         return is_once and self._has_classes and not any(calls.get(name) for name in ("backward", "step", "fit"))
 
+    def is_test_of_classes(self, node: ast.AST) -> bool:
+        """Whether code runs once, under ``if __name__ == "__main__":`` itself, in a file that defines classes and in which no
+        optimizer takes a step: it tries them out, if only with a backward pass."""
+        return self.is_self_test(node) and self._has_classes and not any(self._semantics.tree.loops(node))
+
     def is_self_test(self, node: ast.AST) -> bool:
         """Whether code stands under ``if __name__ == "__main__":`` itself, in a file in which no optimizer takes a step."""
         outer = list(self._semantics.tree.ancestors(node))

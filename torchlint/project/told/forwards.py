@@ -16,6 +16,12 @@ _FREEZING = re.compile(
 )
 """Where weights are frozen, but for a single one that is named: ``self.embedding.weight.requires_grad = False``."""
 _TURNING_OFF = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
+_PLAIN = re.compile(rb"(?m)^class[ \t]{1,9}\w{1,99}[ \t]{0,9}(?:\([ \t]{0,9}(?:object[ \t]{0,9})?\))?[ \t]{0,9}:")
+_TOP = re.compile(rb"(?m)^[^\s#)\]}]")
+"""Where a statement of the top level begins."""
+_OF_MODULES = re.compile(
+    rb"(?m)^[ \t]{1,40}def[ \t]{1,9}(?:train|eval|to|cuda|state_dict|load_state_dict|parameters|named_parameters)\("
+)
 _ABOVE = 200
 """So many bytes above a definition its decorator is looked for."""
 
@@ -55,7 +61,20 @@ def _quietens(text: bytes) -> bool:
     return False
 
 
+def _has_plain_forward(text: bytes) -> bool:
+    """Whether code defines a class that derives from nothing and has a ``forward``, and what else modules have."""
+    if b"def forward(" not in text:
+        return False
+    for start in _PLAIN.finditer(text):
+        end = _TOP.search(text, start.end())
+        body = text[start.end() : end.start() if end is not None else len(text)]
+        if _FORWARD.search(body) is not None and _OF_MODULES.search(body) is not None and b"def __call__(" not in body:
+            return True
+    return False
+
+
 FORWARDS = {
+    "plain forwards": _has_plain_forward,
     "modules that differentiate": _differentiates,
     "modules that record training alone": _records_training_alone,
     "weights without gradients": _quietens,

@@ -25,6 +25,7 @@ class ViewAfterTranspose(Rule):
     function without it, or no file of the project speaks of several: one row is a view still. Nor is `x.view(x.size(0), -1)`
     of what a stack of convolutions in one dimension leaves, transposed: that may be one step. Nor is
     `out.transpose(1, 2).view(-1, channels)` of what a network gives of which nothing is known: its batches may be of one item.
+    So they are where the batch's axis is moved and each `DataLoader` of the file says `batch_size=1`.
 
     ## Why is this bad
     `transpose`, `permute` and `.T` change the strides and leave the memory as it is. `view` never copies, so it raises a

@@ -36,7 +36,9 @@ class DirectForward(Rule):
 
     Not reported are `super().forward(x)`, calls within `__call__` or in `forward` itself and what it calls, and modules that
     have a `__call__` of their own or whose `forward` the file replaces, nor those whose class never runs the constructor of
-    `nn.Module`: there are no hooks, and a call raises. Findings in tests are strict.
+    `nn.Module`: there are no hooks, and a call raises; nor is a receiver of
+    unknown class in a project that has a class with `forward` and methods like `train` or `to` which is no module. Findings in
+    tests are strict.
 
     ## References
     - [torch.nn.Module.forward](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.forward)

@@ -35,10 +35,11 @@ class CreateThenMove(Rule):
     can make it on the device, with the dtype that is wanted. A cast alone costs little: that is strict, and so is what
     follows a tensor in both by one argument, `torch.ones(n).to(x)`, for which the fix is longer, what a statement of its own
     moves later, for which two statements have to be written anew, and a single
-    number that a constructor makes once, `torch.zeros(1)`, or that is given as one, `torch.tensor(0).float().to(device)`, and
-    so is an input that is made up to try something out once: in a test, under `if __name__ == "__main__":` of a file without a
-    training, a `dummy_input`, what a model's operations are counted with or only the form of its output is read of, an image of
-    written sizes that is only given to calls where nothing is trained; and so is `torch.zeros(n).to(x.device)` in a script, or
+    number that a constructor makes once, `torch.zeros(1)`, or that is given as one, `torch.tensor(0).float().to(device)`, or
+    none at all, `torch.zeros(b, 0)`, and so is an input that is made up to try something out once: in a test, under `if
+    __name__ == "__main__":` of a file in which no optimizer takes a step, in a function that counts operations, a
+    `dummy_input`, what a model's operations are counted with or only the form of its output is read of, an image of written
+    sizes that is only given to calls where nothing is trained; and so is `torch.zeros(n).to(x.device)` in a script, or
     a project, that trains and speaks of no device but those of tensors, and in a `Dataset` that does; and where that `x` was
     made on the CPU, as the line shows that makes it.
 

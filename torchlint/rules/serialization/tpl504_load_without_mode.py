@@ -16,6 +16,7 @@ class LoadWithoutMode(Rule):
     Finds models that are made, get their weights by `load_state_dict` and are then run, with neither `eval()` nor `train()`
     called on them in between. What is of another file counts where the file sets the mode of such a model elsewhere, or trains
     one and evaluates this one. Where `eval()` is commented out below, somebody has decided against it: the finding is strict.
+    Not reported is a run by a function that says which parts of the model are in evaluation mode, `model.encoder.eval()`.
 
     ## Why is this bad
     A new model is in training mode, and loading weights does not change that. Dropout makes each prediction another one, and

@@ -109,6 +109,7 @@ class Creations:
                 self._is_same(chain),
                 self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1])
                 or self._is_one_number(chain.factory)
+                or self._is_empty(chain.factory)
                 or self._is_told_number(chain),
                 _follows(chain.placement.device) and (self._is_cpu(chain.placement.device) or self._stays(chain.factory)),
                 chain.is_apart,
@@ -237,16 +238,24 @@ class Creations:
 
     def _is_one_number(self, factory: ast.Call) -> bool:
         """Whether a constructor makes a single number, once: ``torch.zeros(1)``."""
-        tree, sizes = self._semantics.tree, factory.args
+        tree = self._semantics.tree
         function = tree.function(factory)
         if not isinstance(function, FUNCTIONS) or function.name != "__init__":
             return False
         if any(isinstance(each, (*LOOPS, *_COMPREHENSIONS)) for each in tree.ancestors(factory)):
             return False
-        if sizes and isinstance(sizes[0], (ast.Tuple, ast.List)):
-            sizes = sizes[0].elts
+        sizes = self._sizes(factory)
+        return bool(sizes) and all(isinstance(each, ast.Constant) and each.value == 1 for each in sizes)
+
+    def _is_empty(self, factory: ast.Call) -> bool:
+        """Whether a tensor has no numbers, so that there is nothing to fill or to move: ``torch.zeros(b, 0, d)``."""
+        return any(isinstance(each, ast.Constant) and each.value == 0 for each in self._sizes(factory))
+
+    def _sizes(self, factory: ast.Call) -> list[ast.expr]:
+        """The sizes that a factory is given; none for one that is given others things than sizes."""
         name = (self._semantics.qualified_name(factory.func) or "").removeprefix("torch.")
-        return name in _OF_SIZES and bool(sizes) and all(isinstance(each, ast.Constant) and each.value == 1 for each in sizes)
+        sizes = factory.args if name in _OF_SIZES else []
+        return sizes[0].elts if sizes and isinstance(sizes[0], (ast.Tuple, ast.List)) else sizes
 
     def _is_told_number(self, chain: _Chain) -> bool:
         """Whether one number is made a tensor, which comes from the host in any case: ``torch.tensor(0).float().cuda()``."""

@@ -22,6 +22,11 @@ _COUNTING = re.compile(
     re.IGNORECASE,
 )
 """What functions are called that count the operations of a model, draw or export it, by what they are given to run it with."""
+_OF_COUNTING = re.compile(
+    r"(^|_)(count|comp|compute|calc|calculate|get|measure|profile|print)_\w{0,20}(flops?|macs|mult_?adds|madds|complexity)(_|$)",
+    re.IGNORECASE,
+)
+"""What functions are called that count the operations of a model which they are given."""
 _FORMS = frozenset({"shape", "size", "numel", "dim", "ndim", "nelement"})
 _RESHAPING = frozenset({"view", "reshape", "flatten", "squeeze", "detach", "cpu"})
 _TRAINING = frozenset({"backward", "step", "fit"})
@@ -38,17 +43,21 @@ class ExampleInputs:
     def is_example(self, factory: ast.Call, name: str, made: ast.expr) -> bool:
         """Whether what a ``factory`` of that ``name`` makes, ``made`` where it was moved, tries out a model or a class.
 
-        So it is in a test, under ``if __name__ == "__main__":`` of a file that does nothing else, where it is called so,
+        So it is in a test, under ``if __name__ == "__main__":`` of a file that does nothing else, in a function that
+        counts operations, where it is called so,
         where a model's operations are counted by it or nothing but the form of what comes out is asked for, and where a made-up
         image is given to calls alone, by code that runs once and trains nothing.
         """
         purpose = self._semantics.of(Purpose)
-        if purpose.is_try_out(factory) or purpose.is_trial(factory):
+        if purpose.is_test_of_classes(factory) or purpose.is_trial(factory):
             return True
         if purpose.is_test_case(self._semantics.control_flow.scope(factory)):
             return True
         if name not in _MADE_UP or self._runs_often(factory):
             return False
+        function = self._semantics.tree.function(factory)
+        if isinstance(function, FUNCTIONS) and _OF_COUNTING.search(function.name):
+            return True
         called = self._name_of(made)
         if self._is_measure(made, called):
             return True

@@ -45,7 +45,7 @@ class LoadedModels:
             scope = self._semantics.control_flow.scope(load)
             if not self._is_anothers_business(scope) and self._is_in_training_mode(load, scope, model):
                 run = next(self._later_runs(load, scope, model), None)
-                if run is None or self._is_tried(load, run) or self._is_of_target(load):
+                if run is None or self._is_tried(load, run) or self._is_of_target(load) or self._sets_parts(run):
                     continue
                 if not self._semantics.of(OwnModes).are_set(load.func.value):
                     continue
@@ -58,6 +58,18 @@ class LoadedModels:
         """Whether what makes a model is run once to try out the file that defines it: the model is for others."""
         is_made_for_others = self._semantics.tree.function(load) is not self._semantics.tree.function(run.node)
         return is_made_for_others and self._semantics.of(Purpose).is_try_out(run.node)
+
+    def _sets_parts(self, run: Run) -> bool:
+        """Whether the function that runs a model says itself which parts of it are in evaluation mode, and so which are not:
+        ``net.encoder.eval()``, and then ``net(x)``.
+        """
+        function, model = self._semantics.tree.function(run.call), dotted(run.model)
+        owners = (
+            call.func.value
+            for call, _, mode in self._semantics.of(Switches).all
+            if mode is Mode.EVAL and isinstance(call.func, ast.Attribute) and self._semantics.tree.function(call) is function
+        )
+        return model is not None and any((dotted(owner) or "").startswith(f"{model}.") for owner in owners)
 
     def _is_of_target(self, load: ast.Call) -> bool:
         """Whether the weights are those of a network that lives beside this one: its target, in reinforcement learning."""

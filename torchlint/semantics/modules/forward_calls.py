@@ -47,7 +47,12 @@ class ForwardCalls:
             return False
         if not self._is_plain_module(kind, call) or self._is_deliberate(call, receiver, kind):
             return False
-        return not self._is_never_initialised(kind)
+        return not self._is_never_initialised(kind) and not self._may_be_plain(kind)
+
+    def _may_be_plain(self, kind: Kind) -> bool:
+        """Whether a receiver of unknown class may be of one in the project that is used as modules are, and is none."""
+        is_known = kind.definition is not None or kind.name or kind.classes_elsewhere
+        return not is_known and self._semantics.elsewhere.speaks_of("plain forwards") is True
 
     def _is_never_initialised(self, kind: Kind) -> bool:
         """Whether a module's constructor never runs that of `Module`: calling it raises, as there are no hooks to look for."""

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.expected_errors import is_tried
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, argument
 from torchlint.semantics.shapes.layout import Contiguity, Layout, Size, view_must_copy
 from torchlint.semantics.shapes.layouts import Layouts
 
@@ -32,7 +32,7 @@ class TornViews:
                     return False
                 if self._is_minded(tensor) or is_tried(self._semantics.tree, self._semantics.tree.statement(call)):
                     return False
-                if self._is_of_one_row(tensor) or self._may_be_of_one_item(call, tensor):
+                if self._is_of_one_row(tensor) or self._may_be_of_one_item(call, tensor) or self._is_of_single_samples(tensor):
                     return False
                 return not self._may_be_used_up(call, tensor)
         return False
@@ -78,6 +78,15 @@ class TornViews:
                 is_known = self._semantics.qualified_name(made.func) or self._semantics.facts.definition(made.func)
                 return not is_known and self._leaves_batch(tensor)
         return False
+
+    def _is_of_single_samples(self, tensor: ast.expr) -> bool:
+        """Whether the first axis, which is moved, is that of batches which the file's loader makes of one item each."""
+        turned = self._made(tensor)
+        loaders = self._semantics.facts.calls.get("DataLoader", ())
+        if not loaders or not isinstance(turned, ast.Call) or self._leaves_batch(turned):
+            return False
+        sizes = [argument(loader, 1, "batch_size") for loader in loaders]
+        return all(isinstance(size, ast.Constant) and size.value == 1 for size in sizes)
 
     def _leaves_batch(self, turned: ast.Call) -> bool:
         """Whether a transposition leaves the first axis where it is."""
