@@ -88,6 +88,70 @@ def is_first(body: str, name: str = "__init__") -> bool:
     return semantics.of(DataRebinds).all[node].is_meant
 
 
+REPLACED = """
+def built(old, loss, x):
+    new = nn.Linear(4, 3)
+    «new.weight.data» = old.fc.weight.data[1:]
+    old.fc = new
+    return old
+
+def train(loss): loss.backward()
+"""
+PERTURBED = """
+class Sharp(torch.optim.Optimizer):
+    @torch.no_grad()
+    def climb(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["old"] = p.data.clone()
+                p.add_(p.grad)
+
+    @torch.no_grad()
+    def back(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                «p.data» = self.state[p]["old"]
+"""
+
+
+def is_meant_in(text: str) -> bool:
+    semantics, (node,) = marked(f"{HEADER}{text}")
+    assert isinstance(node, ast.Attribute)
+    return semantics.of(DataRebinds).all[node].is_meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REPLACED,
+        REPLACED.replace("[1:]", "[:, 1:].clone()"),
+        PERTURBED,
+        PERTURBED.replace("p.data.clone()", "p.clone()"),
+        PERTURBED.replace("p.data.clone()", "p.detach().clone()"),
+    ],
+)
+def test_weights_are_handed_over_or_put_back(text: str) -> None:
+    assert is_meant_in(text + "def more(loss): loss.backward()\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REPLACED.replace("    return old", "    loss.backward()"),
+        REPLACED.replace("    old.fc = new", "    old.fc = new(x)"),
+        REPLACED.replace("nn.Linear(4, 3)", "old.fc"),
+        REPLACED.replace("weight.data[1:]", "weight.data[1:] * 2"),
+        PERTURBED.replace("torch.optim.Optimizer", "nn.Module"),
+        PERTURBED.replace("@torch.no_grad()", "@torch.enable_grad()"),
+        PERTURBED.replace("p.data.clone()", "p.data"),
+        PERTURBED.replace("p.data.clone()", "q.data.clone()"),
+        PERTURBED.replace('= self.state[p]["old"]', '= self.state[p]["mean"]'),
+    ],
+)
+def test_weights_may_not_fit(text: str) -> None:
+    assert not is_meant_in(text + "def more(loss): loss.backward()\n")
+
+
 COMPUTED = "w = filter_of(k)\nfor m in self.modules():\n    if isinstance(m, nn.Conv2d): «m.weight.data» = w.view(1, 1, k, k)"
 
 

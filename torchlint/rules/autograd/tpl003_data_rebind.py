@@ -34,10 +34,11 @@ class DataRebind(Rule):
     computes anew before each forward. Nothing is computed with a gradient again, either: `p.grad.data = 0.5 * p.grad.data`.
 
     The same holds where two storages change places, where a layer that the function has just made is to share a weight of
-    another, for buffers, the statistics of a norm and tensors of the program's own in a dictionary, for weights that are
-    left with some of their own values, or with what a mask leaves of others, for the state of an optimizer, for a move to
-    another device, for the noise that an attack steps and bounds, `delta.data = clamp(delta + step)`, and for tensors that
-    are only data: noise, or a picture that is saved.
+    another, or gets a part of one and the function trains nothing (`new.weight.data = net.fc.weight.data[1:]`), where an
+    optimizer puts back a clone of its own with autograd off, as a sharpness-aware step does, for buffers, the statistics of a
+    norm and tensors of the program's own in a dictionary, for weights that are left with some of their own values, or with what
+    a mask leaves of others, for the state of an optimizer, for a move to another device, for the noise that an attack steps and
+    bounds, `delta.data = clamp(delta + step)`, and for tensors that are only data: noise, or a picture that is saved.
 
     ## Why is this bad
     The tensor's storage is swapped under autograd and the optimizer. Nothing checks that the new one fits:

@@ -9,8 +9,9 @@ from typing import TypeGuard
 
 from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.kinds.kind import UNKNOWN
+from torchlint.semantics.memory.written_back import PutBackClones
 from torchlint.semantics.provenance.registered_buffers import RegisteredBuffers
 
 _PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", "weight", "weights", "b", "bias"})
@@ -57,6 +58,7 @@ class HarmlessRebinds:
             _is_swap(statement)
             or self._is_shared_with_new(statement.value, target.value)
             or self._is_of_optimizer_state(target.value)
+            or self._semantics.of(PutBackClones).is_one(statement, target.value)
             or self._semantics.of(RegisteredBuffers).has(target.value)
             or self._is_statistic(target.value)
             or self._is_own_entry(target.value)
@@ -132,18 +134,30 @@ class HarmlessRebinds:
         return False
 
     def _is_shared_with_new(self, value: ast.expr, tensor: ast.expr) -> bool:
-        """Whether a layer that the function made is given a weight of another: `cell.bias.data = gru.bias.data`."""
+        """Whether a layer that the function made is given a weight of another: `cell.bias.data = gru.bias.data`.
+
+        Part of one, `new.weight.data = old.fc.weight.data[1:]`, goes on where nothing is trained there.
+        """
         match tensor:
             case ast.Attribute(value=ast.Name() as layer):
                 pass
             case _:
                 return False
         given = _kept(value)
+        while isinstance(given, ast.Subscript) and self._trains_nothing(tensor):
+            given = given.value
         if not (isinstance(given, ast.Attribute) and given.attr == "data" and isinstance(given.value, ast.Attribute)):
             return False
         bindings = self._semantics.bindings.reaching(layer)
         scope = self._semantics.bindings.scope_of(layer)
         return bool(bindings) and all(each.scope is scope and self._is_made(each) for each in bindings)
+
+    def _trains_nothing(self, node: ast.expr) -> bool:
+        """Whether the function around a node back-propagates nothing, and has no optimizer take a step."""
+        function = self._tree.function(node)
+        if not isinstance(function, FUNCTIONS):
+            return False
+        return not any(isinstance(part, ast.Attribute) and part.attr in ("backward", "step") for part in ast.walk(function))
 
     def _is_statistic(self, tensor: ast.expr) -> bool:
         """Whether a tensor is one of the statistics of a norm, which nothing but its forward sets."""

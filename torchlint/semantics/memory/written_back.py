@@ -6,6 +6,7 @@ What is to be changed is the statement that writes: under ``no_grad``, a ``.data
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.semantics import Binding, Semantics
 
@@ -85,3 +86,44 @@ def _is_data(target: ast.expr) -> bool:
     """Whether a ``.data`` is assigned to, or several at once."""
     parts = target.elts if isinstance(target, ast.Tuple) else [target]
     return all(isinstance(part, ast.Attribute) and part.attr == "data" for part in parts)
+
+
+class PutBackClones:
+    """Tells of assignments to a ``.data`` whether they put back what the same optimizer has cloned."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def is_one(self, statement: ast.Assign, tensor: ast.expr) -> bool:
+        """Whether a clone is put back with autograd off: ``p.data = self.state[p]["old"]`` of ``p.data.clone()``."""
+        owner = self._tree.enclosing_class(statement)
+        if owner is None or not self._semantics.no_grad.covers(statement):
+            return False
+        return (owner, ast.unparse(tensor), ast.unparse(statement.value)) in self._cloned
+
+    @cached_property
+    def _cloned(self) -> set[tuple[ast.ClassDef, str, str]]:
+        """In which optimizer, of which tensor, and where each clone is kept."""
+        found: set[tuple[ast.ClassDef, str, str]] = set()
+        for statement in self._tree.of_type(ast.Assign):
+            match statement:
+                case ast.Assign(
+                    targets=[ast.Subscript() as kept],
+                    value=ast.Call(func=ast.Attribute(value=tensor, attr="clone"), args=[], keywords=[]),
+                ):
+                    owner = self._tree.enclosing_class(statement)
+                    if owner is not None and self._is_optimizer(owner):
+                        found.add((owner, ast.unparse(_plain(tensor)), ast.unparse(kept)))
+        return found
+
+    def _is_optimizer(self, owner: ast.ClassDef) -> bool:
+        return any((self._semantics.qualified_name(base) or "").startswith("torch.optim.") for base in owner.bases)
+
+
+def _plain(tensor: ast.expr) -> ast.expr:
+    """A tensor whose values are cloned, without what takes it out of its graph: ``p`` of ``p.data`` and ``p.detach()``."""
+    match tensor:
+        case ast.Attribute(value=inner, attr="data") | ast.Call(func=ast.Attribute(value=inner, attr="detach")):
+            return inner
+    return tensor
