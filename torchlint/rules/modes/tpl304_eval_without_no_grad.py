@@ -25,12 +25,12 @@ class EvalWithoutNoGrad(Rule):
     is all that callers in the project hand in.
 
     A loop that shows what comes out in windows, or in a grid of pictures, or has no more than 20 rounds by the number in it,
-    and adds nothing up, or that ends in its first round, is a strict finding. So are a function without a loop that saves
-    one picture, or is called once and hands nothing on; single runs whose result is detached there or in the next line, and
-    those of a loop over numbers whose result is detached there, but not those of each round of `for x in test_loader:`; and
-    a notebook's loop that prints what each round gives. A run that only warms up, `_ = model(zeros)`, is none; nor is an
-    evaluation that takes steps of gradient descent by another library: `gradient_update_parameters(model, loss)`,
-    `learner.adapt(loss)`.
+    and adds nothing up, or that ends in its first round, is a strict finding. So are a function without a loop that saves one
+    picture, or is called once and hands nothing on; one sample, `net(x.unsqueeze(0))`, in a round of a training; single runs
+    whose result is detached there or in the next line, and those of a loop over numbers whose result is detached there, but not
+    those of each round of `for x in test_loader:`; and a notebook's loop that prints what each round gives. A run that only
+    warms up, `_ = model(zeros)`, is none; nor is an evaluation that takes steps of gradient descent by another library:
+    `gradient_update_parameters(model, loss)`, `learner.adapt(loss)`.
     It has to be known, too, that autograd records the model: its class is in sight, with a `forward`; or the file trains what
     it calls so; or the project trains, freezes no model, and makes this one. Strict is what is only assumed: models of other
     libraries, or of which nothing shows what they are; classes that use, or have parts that use, `no_grad` or decorators of

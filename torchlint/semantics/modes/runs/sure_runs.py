@@ -59,7 +59,21 @@ class SureRuns:
             return False
         if any(self._is_in_strange_context(call) for call in {found.run.call, found.run.node}):
             return False
+        if self._is_one_sample(found):
+            return False
         return not self._yields(found) and not self._is_called_unrecorded(found)
+
+    def _is_one_sample(self, found: Evaluated) -> bool:
+        """Whether a round of a training runs the model for one sample, and then once: ``net(x.unsqueeze(0))``."""
+        loop = next(self._tree.loops(found.run.call), None)
+        backwards = self._semantics.facts.calls.get("backward", ())
+        if loop is None or found.run.node is not found.run.call or not any(self._tree.inside(each, loop) for each in backwards):
+            return False
+        return any(
+            isinstance(part, ast.Call) and last_name(part.func) == "unsqueeze" and [*map(_is_zero, part.args)] == [True]
+            for given in given_to(found.run.call)
+            for part in ast.walk(given)
+        )
 
     def _yields(self, found: Evaluated) -> bool:
         """Whether what comes out goes to callers one by one, who may need its graph: they are met in the midst of it."""
@@ -179,7 +193,8 @@ class SureRuns:
             for call in self._semantics.facts.calls.get(helper, ()):
                 owner = call.func.value if isinstance(call.func, ast.Attribute) else None
                 names |= {last_name(each) for each in [*given_to(call), *([owner] if owner is not None else [])]}
-        return names
+        wrapped = {name for each in self._tree.of_type(ast.Assign) for name in _made_of(each, names)} if names else set()
+        return names | wrapped
 
     def _is_in_strange_context(self, call: ast.Call) -> bool:
         """Whether a call stands in a context that may turn autograd off: of the program's own, or of a library."""
@@ -198,6 +213,19 @@ class SureRuns:
         if name.startswith(_CONTEXTS) or _SHOWING.search(last_name(function)):
             return False
         return not self._semantics.no_grad.covers(context)
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _made_of(statement: ast.Assign, names: set[str]) -> Iterator[str]:
+    """What gets a wrapper of something that is called by one of some names: ``vgg = Features(base)``."""
+    value = statement.value
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SAME:
+        value = value.func.value
+    if isinstance(value, ast.Call) and not names.isdisjoint(map(last_name, given_to(value))):
+        yield from (last_name(each) for each in statement.targets)
 
 
 def _owners(iterable: ast.expr) -> set[str]:
