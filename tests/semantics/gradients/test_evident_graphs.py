@@ -38,6 +38,7 @@ def shows(snippet: str) -> bool:
         "class A:\n    def infer(self):\n        return «nn.Linear(3, 2).weight»",
         "def sampled_steps(net, x):\n    return «net(x)»",
         "def f(net, x):\n    return «net(x)»",
+        "def f(model, x, y):\n    loss, _, acc = model(x, y)\n    return «loss»",
         "def f(self, x):\n    out = self.netG(x)\n    shown = torch.tanh(out)\n    return «shown»",
         "def f(self, x):\n    y = self.policy(x)[0]\n    return «y»",
         "def f(self, x):\n    code, other = self.encoder(x)\n    return «code»",
@@ -54,6 +55,8 @@ def test_it_shows(snippet: str) -> None:
     "snippet",
     [
         "def f(x):\n    return «x»",
+        "def f(model, x, y):\n    loss, _, acc = model(x, y)\n    return «acc»",
+        "def f(model, x, y):\n    loss, num_correct = model(x, y)\n    return «num_correct»",
         "def f(logits):\n    return «logits»",  # its callers know
         "def f(y_pred):\n    mel_outputs, gates = y_pred\n    return «torch.sigmoid(gates[0])»",
         "def f(outputs):\n    scores = outputs['scores']\n    return «scores»",

@@ -21,6 +21,10 @@ _OUTPUTS = re.compile(
     re.IGNORECASE,
 )
 """Parts of the names of what a model gives, and of losses."""
+_FIGURES = re.compile(
+    r"(^|_)(accs?|accuracy|accuracies|n?_?corrects?|hits|f1|m?iou|precision|recall|bleu|[wc]er)(_|\d|$)", re.IGNORECASE
+)
+"""Parts of the names of figures that are counted, and have no graph."""
 _MODEL = re.compile(
     r"(^|_)(model|q?_?net|network|critic|actor|policy|encoder|decoder|generator|discriminator)(_|$|\d)|^net[A-Z]|^G(_|$)"
 )
@@ -54,8 +58,10 @@ class EvidentGraphs:
         like an output or a loss.
 
         So has what a function is given that leaves the graph by its name: ``repackage_hidden(h)``. What a method computes
-        that only infers is left to its callers.
+        that only infers is left to its callers, and what is called like a count of right answers has none.
         """
+        if isinstance(node, ast.Name) and _FIGURES.search(node.id) is not None:
+            return False
         function = self._tree.function(node)
         if function is not None and _DETACHES.search(getattr(function, "name", "")) is not None:
             return True
