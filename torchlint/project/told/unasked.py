@@ -31,9 +31,10 @@ def is_gpu_everywhere(name: str, texts: Iterable[bytes | None]) -> bool:
     assigned, constant = _assigning(name)
     found = False
     for text in texts:
-        if text is None or len(assigned.findall(text)) != len(constant.findall(text)):
+        count = len(assigned.findall(text)) if text is not None else 0
+        if text is None or count != len(constant.findall(text)):
             return False
-        found = found or assigned.search(text) is not None
+        found = found or count > 0
     return found
 
 

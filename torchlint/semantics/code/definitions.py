@@ -15,11 +15,11 @@ from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, is_self, ow
 _MOST_BASES = 32
 """How many bases of a class are looked at: chains that are longer would take time by the square of their length."""
 
+LIGHTNING = tuple(f"{package}.LightningModule" for package in ("pytorch_lightning", "lightning", "lightning.pytorch"))
+"""What Lightning's modules derive from, by the packages that have had it."""
 MODULE_BASES = (
     "torch.nn.",
-    "pytorch_lightning.LightningModule",
-    "lightning.LightningModule",
-    "lightning.pytorch.LightningModule",
+    *LIGHTNING,
     "torch_geometric.nn.",
     "allennlp.models.",
     "allennlp.modules.",
@@ -212,6 +212,11 @@ class Definitions:
             return self.method(owner, call.func.attr) if owner is not None else None
         found = self.definition(call.func)
         return found if isinstance(found, FUNCTIONS) else None
+
+    def full_name(self, function: Function) -> str:
+        """What other files call a function of the file, ``Class.method`` where it is a method."""
+        owner = self._tree.parent(function)
+        return f"{owner.name}.{function.name}" if isinstance(owner, ast.ClassDef) else function.name
 
     def argument(self, call: ast.Call, function: Function, parameter: ast.arg) -> ast.expr | None:
         """The expression that ``call`` gives for a parameter of ``function``; its default; or ``None`` if none is certain."""

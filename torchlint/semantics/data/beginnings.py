@@ -181,10 +181,8 @@ class Beginnings:
 
     def _callers_elsewhere(self, function: Function) -> tuple[str, ...]:
         """The functions of other files that call a function of this one, or a method of one of its classes."""
-        owner, callers = self._tree.parent(function), self._semantics.elsewhere.callers
-        if callers is None:
-            return ()
-        return callers.surroundings(f"{owner.name}.{function.name}" if isinstance(owner, ast.ClassDef) else function.name)
+        callers = self._semantics.elsewhere.callers
+        return callers.surroundings(self._semantics.facts.full_name(function)) if callers is not None else ()
 
     def _is_applied_first(self, function: Function, tensor: ast.expr) -> bool:
         """Whether a function is only applied to models that were just made, and changes the layer that it is given.

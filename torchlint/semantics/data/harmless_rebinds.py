@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.kinds.kind import UNKNOWN
 from torchlint.semantics.memory.written_back import PutBackClones
 from torchlint.semantics.provenance.registered_buffers import RegisteredBuffers
@@ -48,6 +48,7 @@ class HarmlessRebinds:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._idle: dict[Function, bool] = {}
 
     def is_harmless(self, statement: ast.Assign, target: ast.Attribute, *, may_move: bool) -> bool:
         """Whether storages change places, or are shared with a layer made for that, or the tensor is only data.
@@ -157,7 +158,10 @@ class HarmlessRebinds:
         function = self._tree.function(node)
         if not isinstance(function, FUNCTIONS):
             return False
-        return not any(isinstance(part, ast.Attribute) and part.attr in ("backward", "step") for part in ast.walk(function))
+        if function not in self._idle:
+            attributes = (part.attr for part in ast.walk(function) if isinstance(part, ast.Attribute))
+            self._idle[function] = {"backward", "step"}.isdisjoint(attributes)
+        return self._idle[function]
 
     def _is_statistic(self, tensor: ast.expr) -> bool:
         """Whether a tensor is one of the statistics of a norm, which nothing but its forward sets."""

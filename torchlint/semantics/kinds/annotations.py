@@ -7,6 +7,7 @@ import re
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.code import Code
+from torchlint.semantics.code.definitions import LIGHTNING
 from torchlint.semantics.kinds.kind import (
     ARRAY,
     NONE,
@@ -33,7 +34,7 @@ _MODEL_CLASSES = frozenset(
     {
         *("allennlp.models.Model", "allennlp.models.model.Model", "transformers.PreTrainedModel"),
         *("transformers.modeling_utils.PreTrainedModel", "fairseq.models.BaseFairseqModel", "fairseq.models.FairseqModel"),
-        *("pytorch_lightning.LightningModule", "lightning.LightningModule", "lightning.pytorch.LightningModule"),
+        *LIGHTNING,
     }
 )
 """The classes that all models of a library derive from, which are modules."""

@@ -7,10 +7,10 @@ import re
 from functools import cached_property
 
 from torchlint.semantics.code import Code
+from torchlint.semantics.code.definitions import LIGHTNING
 from torchlint.semantics.code.tree import FUNCTIONS, Function, is_false
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
-LIGHTNING = tuple(f"{package}.LightningModule" for package in ("pytorch_lightning", "lightning", "lightning.pytorch"))
 _EVALUATION_HOOK = re.compile(
     r"(validation|test|predict)_(step(_end)?|epoch_end)|(validation|test)_end|on_(validation|test|predict)_\w+"
 )

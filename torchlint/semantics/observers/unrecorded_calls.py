@@ -39,7 +39,7 @@ class UnrecordedCalls:
         owner = tree.parent(function)
         if callers is None or not isinstance(function, FUNCTIONS) or not isinstance(owner, (ast.Module, ast.ClassDef)):
             return False
-        name = f"{owner.name}.{function.name}" if isinstance(owner, ast.ClassDef) else function.name
+        name = self._semantics.facts.full_name(function)
         sites = self._semantics.facts.call_sites(function)
         recorded = [site for site in sites if not self._semantics.no_grad.covers(site)]
         if not all(tree.function(site) is not function and self.are_all_of(tree.function(site)) for site in recorded):

@@ -60,9 +60,8 @@ class WholePrograms:
         return nodes[0] if len(nodes) == len(bindings) == 1 and isinstance(nodes[0], ast.arg) else None
 
     def _is_called_elsewhere(self, function: Function) -> bool:
-        owner, callers = self._tree.parent(function), self._semantics.elsewhere.callers
-        name = f"{owner.name}.{function.name}" if isinstance(owner, ast.ClassDef) else function.name
-        return callers is not None and callers.are_unrecorded(name) is not None
+        callers = self._semantics.elsewhere.callers
+        return callers is not None and callers.are_unrecorded(self._semantics.facts.full_name(function)) is not None
 
     def _sites(self, function: Function) -> list[ast.Call]:
         """The calls that may be of a function, by its name: of methods, those of any object."""

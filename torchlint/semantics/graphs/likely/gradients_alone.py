@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from torchlint.semantics import Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import Function, given_to, walk_body
+from torchlint.semantics.code.tree import Function, given_to, is_false, walk_body
 
 _GRADIENT = "torch.autograd.grad"
 _DEEP = 4
@@ -91,7 +91,7 @@ class GradientsAlone:
                 return False
             flag = self._semantics.facts.argument(entered.call, entered.function, parameter)
             entered = entered.outer
-        return isinstance(flag, ast.Constant) and flag.value is False
+        return is_false(flag)
 
     # --- what goes into a value --------------------------------------------------------------------------------------
 

@@ -147,9 +147,8 @@ class SureRuns:
                     or self._semantics.qualified_name(function) == "torch.load"
                 ):
                     return True
-                return self._semantics.elsewhere.target(function) is not None and not isinstance(
-                    self._semantics.elsewhere.target(function), Outside
-                )
+                target = self._semantics.elsewhere.target(function)
+                return target is not None and not isinstance(target, Outside)
             case ast.Name() | ast.Attribute():
                 return self._is_from_project(value, depth)
         return False
@@ -165,7 +164,7 @@ class SureRuns:
             found.add(last_name(function))
         for call in self._semantics.facts.calls.get("parameters", ()):
             outer = self._tree.parent(call)
-            while isinstance(outer, (ast.Call, ast.keyword, ast.Starred)) and not isinstance(outer, ast.stmt):
+            while isinstance(outer, (ast.Call, ast.keyword, ast.Starred)):
                 if isinstance(outer, ast.Call) and any(word.arg == "lr" for word in outer.keywords):
                     found.add(last_name(call.func.value) if isinstance(call.func, ast.Attribute) else "")
                 outer = self._tree.parent(outer)
