@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchlint.api import lint
-from torchlint.project.told.cpu_programs import CpuPrograms
+from torchlint.project.topics.cpu_programs import CpuPrograms
 
 READER = """
 import torch

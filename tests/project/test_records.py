@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchlint.api import lint
-from torchlint.project.told.records import may_be_record
+from torchlint.project.topics.records import may_be_record
 
 MODEL = """
 import torch

@@ -21,9 +21,11 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from patterns import Text, Used, hostile, package_patterns
 
 from torchlint.config.patterns import without_backtracking
-from torchlint.project.talk import _moving_on, _number_of, _reading, _wrapping_under
 from torchlint.project.told.bound import _patterns
-from torchlint.project.told.unasked import _assigning
+from torchlint.project.topics.attributes import moving_on, reading
+from torchlint.project.topics.loads import wrapping_under
+from torchlint.project.topics.numbering import _number_of
+from torchlint.project.topics.unasked import _assigning
 from torchlint.rules import all_rules
 from torchlint.semantics.saving.training_runs import _pattern
 from torchlint.text.noqa import _Patterns
@@ -51,11 +53,11 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     "torchlint.model.variables._is_in_type_comment": [r"\bx\b"],
     "torchlint.semantics.apis.unused_imports._is_named_in_strings": [r"\bx\b"],
     "torchlint.project.told.bound._patterns": [pattern.pattern for pattern in _patterns(("Tensor", "Variable", "_x"))],
-    "torchlint.project.talk._wrapping_under": [_wrapping_under("args.gpus").pattern],
-    "torchlint.project.talk._moving_on": [_moving_on("schedule").pattern],
-    "torchlint.project.talk._reading": [_reading("softmax").pattern],
-    "torchlint.project.told.unasked._assigning": [each.pattern for each in _assigning("DEVICE")],
-    "torchlint.project.talk._number_of": [each.pattern for each in _number_of(b"seg_loss")],
+    "torchlint.project.topics.loads.wrapping_under": [wrapping_under("args.gpus").pattern],
+    "torchlint.project.topics.attributes.moving_on": [moving_on("schedule").pattern],
+    "torchlint.project.topics.attributes.reading": [reading("softmax").pattern],
+    "torchlint.project.topics.unasked._assigning": [each.pattern for each in _assigning("DEVICE")],
+    "torchlint.project.topics.numbering._number_of": [each.pattern for each in _number_of(b"seg_loss")],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
     "torchlint.project.told.mentioning._is_use": [r"\bx\b"],
     "torchlint.project.told.mentions._look_for": [rb"(?<!\w)x(?!\w)"],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from torchlint.project.questions import BODY, BOUND, CALLERS, GIVEN, MENTIONS, NAMING, OUTPUTS, PACKAGED, ROOT, TALK, shown
 from torchlint.project.talk import RECORD
 from torchlint.project.told.packages import opened_by
-from torchlint.project.told.records import may_be_record
+from torchlint.project.topics.records import may_be_record
 
 if TYPE_CHECKING:
     import ast

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.project.told.forwards import FORWARDS
+from torchlint.project.topics.forwards import FORWARDS
 from torchlint.semantics.summaries.bodies import class_body
 
 ENERGY = """

@@ -9,7 +9,7 @@ import pytest
 
 from torchlint.api import lint as api_lint
 from torchlint.engine.linter import lint
-from torchlint.project.told.forwards import FORWARDS
+from torchlint.project.topics.forwards import FORWARDS
 from torchlint.rules import all_rules
 from torchlint.semantics.summaries.bodies import class_body
 from torchlint.text.source import Source

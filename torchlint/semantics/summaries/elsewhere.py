@@ -163,7 +163,7 @@ class Elsewhere:
         return found
 
     def speaks_of(self, topic: str, *, near: bool = False) -> bool | None:
-        """Whether any file of the project speaks of a topic, `project.talk` has which; `None` where that is not known.
+        """Whether any file of the project speaks of a topic, `project.topics` has which; `None` where that is not known.
 
         ``near`` asks the files in the folder of this one, and below, alone.
         """
