@@ -263,13 +263,14 @@ def test_rewrites_variable(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("x = Variable(y)", "`Variable(y)` is just `y` since torch 0.4"),
+        ("x = Variable(y)", "`Variable(y)` is just `y` since torch 0.4, detached if it has a graph"),
+        ("def f(y):\n    return Variable(y)", "`Variable(y)` is just `y` since torch 0.4, detached if it has a graph"),
         ("x = torch.cat((y, torch.ones(2)))\nz = Variable(x)", "`Variable(x)` is just `x`, detached, since torch 0.4"),
         ("z = Variable(torch.ones(2))", "`Variable(torch.ones(2))` is just `torch.ones(2)` since torch 0.4"),
         ("x = Variable(y.data)", "`Variable(y.data)`: detach the tensor instead, `y.detach()`"),
         (
             "from torchvision import datasets\nd = datasets.MNIST('.')\nx = Variable(d.data)",
-            "`Variable(d.data)` is just `d.data` since torch 0.4",
+            "`Variable(d.data)` is just `d.data` since torch 0.4, detached if it has a graph",
         ),
         (
             "x = Variable(nn.Linear(1, 1)(y))",

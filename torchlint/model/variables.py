@@ -63,6 +63,10 @@ class VariablesQuestions:
         """Whether a value is a new tensor without a graph, which nobody else refers to."""
         return self._known(self._semantics.of(Unwrapped).is_own, data)
 
+    def is_bare(self, data: cst.BaseExpression) -> Fact:
+        """Whether ``data`` is a tensor without a graph, so that nothing is cut where it is wrapped."""
+        return self._known(self._semantics.of(Unwrapped).is_bare, data)
+
     def are_detached(self, collection: cst.BaseExpression) -> Fact:
         """Whether to wrap each element of a collection is to detach it."""
         return self._known(self._semantics.of(Unwrapped).are_detached, collection)

@@ -42,6 +42,10 @@ class Unwrapped:
         """Whether ``data`` is a new tensor without a graph, which nobody else refers to."""
         return self._own.is_own(data)
 
+    def is_bare(self, data: ast.expr) -> Fact:
+        """Whether ``data`` is a tensor without a graph, so that nothing is cut where it is wrapped."""
+        return self._own.is_bare(data)
+
     def are_detached(self, collection: ast.expr) -> Fact:
         """Whether all elements of a collection are plain tensors, so that to wrap them is to detach them."""
         shown = self._written_out(collection)

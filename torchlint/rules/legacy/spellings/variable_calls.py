@@ -89,7 +89,9 @@ def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression, *, detaches: 
         return f"`Variable({text})` only detaches since torch 0.4: use `.detach()`"
     if detaches:
         return f"`Variable({text})` is just `{text}`, detached, since torch 0.4"
-    return f"`Variable({text})` is just `{text}` since torch 0.4"
+    if rule.model.variables.is_bare(data).is_certain or rule.model.variables.is_itself(call).is_certain:
+        return f"`Variable({text})` is just `{text}` since torch 0.4"
+    return f"`Variable({text})` is just `{text}` since torch 0.4, detached if it has a graph"
 
 
 def _is_data(node: cst.BaseExpression, rule: Rule) -> TypeGuard[cst.Attribute]:
