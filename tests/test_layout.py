@@ -55,6 +55,7 @@ SEMANTICS = (
     "memory",
     "conditions",
     "observers",
+    "sequences",
     "provenance",
     "certainty",
     "graphs",

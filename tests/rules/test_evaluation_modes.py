@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
@@ -314,3 +314,75 @@ def test_a_function_that_training_may_call_too_is_not_put_into_evaluation_mode(n
     text = DECODED.format(name=name, more=more)
     assert [found.code for found in lint(Source(text), select_rules(["TPL305"]))] == ["TPL305"]
     assert ("self.decoder.eval()" in fixed(text, "TPL305")) is is_set
+
+
+SWITCHING = """
+import torch
+import torch.nn as nn
+
+net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+{decorator}
+def test(model, loader, training=False):
+    correct = 0
+{body}
+    print(correct)
+
+
+train(net, loader)
+test(net, loader, True)
+"""
+LOOP = "for x, y in loader:\n    {before}\n    correct += (model(x).argmax(1) == y).sum().item()"
+
+
+def switching(decorator: str, body: str) -> str:
+    return SWITCHING.format(decorator=decorator, body=indent(body, "    "))
+
+
+@pytest.mark.parametrize("decorator", ["@torch.no_grad()", "@measured"])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "if training:\n    model.train()\nelse:\n    model.eval()\n",
+        "if training == True:\n    model.train()\nif training == False:\n    model.eval()\n",
+        "model.eval()\nif training:\n    model.train()\n",
+        "model.train() if training else model.eval()\n",
+    ],
+)
+def test_who_tells_a_function_the_mode_means_it(decorator: str, choice: str) -> None:
+    text = switching(decorator, choice + LOOP.format(before="pass"))
+    assert lint(Source(text), select_rules(["TPL305", "TPL320"])) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "model.train()\n" + LOOP.format(before="pass"),
+        LOOP.format(before="model.train()"),
+        "with torch.no_grad():\n    model.train()\n" + indent(LOOP.format(before="pass"), "    "),
+    ],
+)
+def test_what_an_evaluation_sets_wrongly_is_set_right_in_place(body: str) -> None:
+    text = switching("@torch.no_grad()", body)
+    result = torchlint.fix(text, unsafe=True, select=["TPL305"])
+    assert [found.code for found in result.fixed] == ["TPL305"]
+    assert result.text == text.replace("model.train()", "model.eval()").replace(
+        "    print(correct)\n", "    print(correct)\n    model.train()\n"
+    )
+
+
+@pytest.mark.parametrize("decorator", ["@torch.no_grad()", "@measured"])
+def test_nothing_is_set_in_front_of_what_may_undo_it(decorator: str) -> None:
+    text = switching(decorator, LOOP.format(before="if training: model.train()"))
+    result = torchlint.fix(text, unsafe=True, select=["TPL305", "TPL320"])
+    assert result.text == text
+    assert [found.code for found in result.remaining] == ["TPL305" if "no_grad" in decorator else "TPL320"]

@@ -9,7 +9,7 @@ import pytest
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.leaves import Operations
 from torchlint.semantics.autograd.loss_terms import LossTerms
-from torchlint.semantics.gradients.saved_tensors import SavedTensors
+from torchlint.semantics.gradients.saved.tensors import SavedTensors
 from torchlint.text.source import Source
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nw = torch.ones(3, requires_grad=True)\n"

@@ -20,10 +20,10 @@ from torchlint.semantics.gradients.discarded import DiscardedGradients
 from torchlint.semantics.gradients.evident_graphs import EvidentGraphs
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.local_results import LocalResults
-from torchlint.semantics.gradients.own_changes import OwnChanges
-from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
+from torchlint.semantics.gradients.saved.changes import SavedChange, SavedChanges, SavedLayerChange
+from torchlint.semantics.gradients.saved.own_changes import OwnChanges
+from torchlint.semantics.gradients.saved.unsaved_values import UnsavedValues
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
-from torchlint.semantics.gradients.unsaved_values import UnsavedValues
 from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 from torchlint.semantics.graphs.likely.unrecorded_values import UnrecordedValues

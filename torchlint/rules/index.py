@@ -68,7 +68,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL011", "inplace-on-saved", "torchlint.rules.autograd.tpl011_inplace_on_saved", "InplaceOnSaved",
-        (Found(".gradients.saved_changes:SavedChanges.at"), Found(".gradients.saved_changes:SavedChanges.in_sequences"), Found(".gradients.leaf_changes:LeafChanges.at"),),
+        (Found(".gradients.saved.changes:SavedChanges.at"), Found(".gradients.saved.changes:SavedChanges.in_sequences"), Found(".gradients.leaf_changes:LeafChanges.at"),),
         needs=(("backward", "manual_backward", "grad", "training_step", "forward", "requires_grad", "requires_grad_", "Parameter", "ParameterList", "ParameterDict", "parameters", "named_parameters", "weight", "bias", "Sequential",),),
     ),
     Entry(

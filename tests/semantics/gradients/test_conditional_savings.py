@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.gradients.saved_changes import SavedChanges
+from torchlint.semantics.gradients.saved.changes import SavedChanges
 
 BLOCK = """
 import torch

@@ -9,8 +9,8 @@ import pytest
 from torchlint.fact import Fact
 from torchlint.semantics import Semantics
 from torchlint.semantics.gradients.leaf_changes import LeafChanges
-from torchlint.semantics.gradients.own_changes import OwnChanges
-from torchlint.semantics.gradients.saved_changes import SavedChanges
+from torchlint.semantics.gradients.saved.changes import SavedChanges
+from torchlint.semantics.gradients.saved.own_changes import OwnChanges
 
 
 def semantics_of(body: str, before: str = "") -> Semantics:

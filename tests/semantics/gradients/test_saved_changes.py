@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 import pytest
 
 from marked import marked
-from torchlint.semantics.gradients.saved_changes import OutOfPlace, SavedChange, SavedChanges
+from torchlint.semantics.gradients.saved.changes import OutOfPlace, SavedChange, SavedChanges
 
 HEADER = """\
 import torch
@@ -200,3 +200,33 @@ class Block(nn.Module):
 )
 def test_the_class_of_a_layer_may_be_the_makers_choice(layer: str, made: str, is_saved: bool) -> None:
     assert (saved(CHOSEN.format(layer=layer, made=made)) is not None) is is_saved
+
+
+SEQUENCE = """\
+class Block(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.body = {body}
+    def forward(self, x):
+        y = self.body(x)
+        «{changed}»
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "changed", "is_saved"),
+    [
+        ("nn.Sequential(nn.Conv2d(3, 3, 3), nn.BatchNorm2d(3), nn.ReLU())", "y.mul_(2)", True),
+        ("nn.Sequential(nn.Linear(3, 3), nn.Sigmoid())", "y.mul_(2)", True),
+        ("nn.Sequential(nn.Linear(3, 3), nn.Sequential(nn.GELU(), nn.Tanh()))", "y.mul_(2)", True),
+        ("nn.Sequential(nn.Linear(3, 3), nn.GELU())", "y.mul_(2)", False),
+        ("nn.Sequential(nn.ReLU(), nn.Linear(3, 3))", "y.mul_(2)", False),
+        ("nn.Sequential(nn.Linear(3, 3), nn.ReLU()) if size else nn.Sequential(nn.Linear(3, 3))", "y.mul_(2)", False),
+        ("nn.Sequential(nn.Linear(3, 3), *[nn.ReLU()] * size)", "y.mul_(2)", False),
+        ("nn.Sequential(nn.Linear(3, 3), nn.GELU())", "x.add_(y)", True),
+        ("nn.Sequential(nn.GELU(), nn.Linear(3, 3))", "x.add_(y)", False),
+    ],
+)
+def test_what_a_sequence_saves(body: str, changed: str, is_saved: bool) -> None:
+    assert (saved(SEQUENCE.format(body=body, changed=changed)) is not None) is is_saved

@@ -9,7 +9,7 @@ import pytest
 
 from marked import marked
 from torchlint.api import lint
-from torchlint.semantics.gradients.unsaved_values import UnsavedValues
+from torchlint.semantics.gradients.saved.unsaved_values import UnsavedValues
 
 _START = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\n"
 _CODES = """\

@@ -8,7 +8,7 @@ from torchlint.fixes.out_of_place import operation, out_of_place, without_flag
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.gradients.leaf_changes import LeafChange
-from torchlint.semantics.gradients.saved_changes import OutOfPlace, SavedChange
+from torchlint.semantics.gradients.saved.changes import OutOfPlace, SavedChange
 
 
 class InplaceOnSaved(Rule):
@@ -60,8 +60,8 @@ class InplaceOnSaved(Rule):
     code = "TPL011"
     name = "inplace-on-saved"
     triggers = (
-        Found(".gradients.saved_changes:SavedChanges.at"),
-        Found(".gradients.saved_changes:SavedChanges.in_sequences"),
+        Found(".gradients.saved.changes:SavedChanges.at"),
+        Found(".gradients.saved.changes:SavedChanges.in_sequences"),
         Found(".gradients.leaf_changes:LeafChanges.at"),
     )
     needs = (

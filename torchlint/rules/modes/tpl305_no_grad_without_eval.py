@@ -3,8 +3,8 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fact import unknown
-from torchlint.fixes.changes import Change, fix, insert_before, insert_behind, insert_first, insert_last
-from torchlint.fixes.code import statement
+from torchlint.fixes.changes import Change, fix, insert_before, insert_behind, insert_first, insert_last, replace
+from torchlint.fixes.code import expression, statement
 from torchlint.fixes.parentheses import bare
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
@@ -19,7 +19,8 @@ class NoGradWithoutEval(Rule):
     function beside it trains that, and none of the files that call them puts a model into evaluation mode.
 
     Strict is a model of which nothing shows that its layers, or those of a class that it may be of, care for the mode, and one
-    that is an attribute of an object, in a file that puts anything into evaluation mode: another method may do so first.
+    that is an attribute of an object, in a file that puts anything into evaluation mode: another method may do so first. A
+    function that is told which of the two modes it is to set, `model.train() if training else model.eval()`, is left alone.
 
     ## Why is this bad
     `no_grad()` turns autograd off; it does not change the mode of the model. Dropout still drops, so the figures are random
@@ -56,8 +57,9 @@ class NoGradWithoutEval(Rule):
 
     ## Fix safety
     Unsafe: the figures change. `model.eval()` is inserted before the evaluation, and `model.train()` behind it where training
-    goes on and does not set the mode itself. Nothing is inserted into a function that is not called like an evaluation, and
-    more than once: training may call it, too.
+    goes on and does not set the mode itself. A function that evaluates and calls `model.train()` first calls `model.eval()`
+    instead, and ends with the other. Nothing is inserted into a function that is not called like an evaluation, and more than
+    once, since training may call it, too, nor in front of what may set training mode again.
 
     ## References
     - [torch.nn.Module.eval](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval)
@@ -78,7 +80,11 @@ class NoGradWithoutEval(Rule):
         self.report(
             node,
             f"`{name}` is evaluated in training mode: `no_grad()` does not change that; call `{name}.eval()` before",
-            fix(f"Insert `{name}.eval()`", *changes, rests_on=unknown("the figures of the evaluation change"))
+            fix(
+                f"{'Insert' if evaluated.switch is None else 'Call'} `{name}.eval()`",
+                *changes,
+                rests_on=unknown("the figures of the evaluation change"),
+            )
             if changes
             else None,
             strict=not (evaluated.matters and evaluated.is_certain),
@@ -87,6 +93,8 @@ class NoGradWithoutEval(Rule):
 
 def _settings(evaluated: EvaluatedInTraining[cst.BaseExpression, cst.CSTNode]) -> list[Change]:
     """Sets evaluation mode before an evaluation, and training mode behind it where the training goes on."""
+    if isinstance(evaluated.switch, cst.Call) and isinstance(evaluated.switch.func, cst.Attribute):
+        return _switched(evaluated, evaluated.switch, evaluated.switch.func.value)
     model = bare(evaluated.model)
     set_eval, set_train = statement("{model}.eval()", model=model), statement("{model}.train()", model=model)
     if evaluated.statement is not None:
@@ -98,3 +106,15 @@ def _settings(evaluated: EvaluatedInTraining[cst.BaseExpression, cst.CSTNode]) -
     else:
         return []
     return [first, last] if evaluated.training_goes_on else [first]
+
+
+def _switched(
+    evaluated: EvaluatedInTraining[cst.BaseExpression, cst.CSTNode], switch: cst.Call, model: cst.BaseExpression
+) -> list[Change]:
+    """Sets evaluation mode where a function sets training mode, in which it leaves the model as before."""
+    assert evaluated.function is not None
+    set_train = statement("{model}.train()", model=bare(model))
+    return [
+        replace(switch, expression("{model}.eval()", model=bare(model))),
+        insert_last(evaluated.function, set_train, alone=True),
+    ]

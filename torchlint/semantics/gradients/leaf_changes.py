@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Basis, Form, Grad, Semantics
 from torchlint.semantics.autograd.later_backwards import LaterBackwards
 from torchlint.semantics.code.tree import FUNCTIONS, dotted
-from torchlint.semantics.gradients.saved_changes import SavedChanges
+from torchlint.semantics.gradients.saved.changes import SavedChanges
 from torchlint.semantics.memory.inplace import InplaceChange, InplaceChanges
 
 Node = TypeVar("Node")

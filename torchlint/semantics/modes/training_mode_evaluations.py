@@ -18,6 +18,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, given_to, last
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.called_evaluations import CalledEvaluations
+from torchlint.semantics.modes.chosen_modes import ChosenModes
 from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.runs.evaluating_runs import FIGURE, SURE, EvaluatingRuns, mentions
@@ -55,6 +56,8 @@ class EvaluatedInTraining(Generic[Node, Place]):
     training_goes_on: bool
     matters: bool = True
     is_certain: bool = True
+    switch: Node | None = None
+    """The call in the function that puts the model into training mode, and alone does, whatever happens."""
 
 
 class TrainingModeEvaluations:
@@ -64,6 +67,7 @@ class TrainingModeEvaluations:
         self._semantics = semantics
         self._modes = semantics.of(Modes)
         self._runs = semantics.of(EvaluatingRuns)
+        self._chosen = semantics.of(ChosenModes)
 
     @cached_property
     def found(self) -> dict[ast.Call, EvaluatedInTraining[ast.expr, ast.stmt]]:
@@ -75,7 +79,8 @@ class TrainingModeEvaluations:
                     found[self._place(run)] = self._unrecorded_at(scope, model, run)
                     break
         for scope, model, run in self._set_wrongly():
-            if not self._modes.is_recorded(run) and self._semantics.of(OwnModes).are_set(run.model):
+            is_found = not self._modes.is_recorded(run) and not self._chosen.is_chosen(run)
+            if is_found and self._semantics.of(OwnModes).are_set(run.model):
                 found.setdefault(run.call, self._unrecorded_at(scope, model, run))
         others = self._semantics.of(CalledEvaluations).left_unrecorded
         found |= {each[-1].call: self._unrecorded_at(*each) for each in others if self._depends(*each)}
@@ -212,6 +217,8 @@ class TrainingModeEvaluations:
         """An evaluation with autograd on: all of a function that does nothing else, or the outermost loop around."""
         goes_on = self._goes_on(scope, model, run)
         place = self._runs.sure_place(run)
+        if place is not None and self._chosen.is_put_into_training(run, place):
+            return EvaluatedInTraining(self._model(run, model), None, None, goes_on)
         if isinstance(place, FUNCTIONS):
             suspends = any(isinstance(part, SUSPENDING) for part in walk_body(place.body))
             fitting = isinstance(place, ast.FunctionDef) and not suspends
@@ -247,7 +254,11 @@ class TrainingModeEvaluations:
         return found
 
     def _depends(self, scope: FlowScope, model: Reference, run: Run) -> bool:
-        """Whether the mode makes a difference: by the model's class; one of another file is taken to have layers that care."""
+        """Whether the mode makes a difference: by the model's class; one of another file is taken to have layers that care. Nor
+        is it a mistake where the function that evaluates is told which mode it is to be.
+        """
+        if self._chosen.is_chosen(run):
+            return False
         if _CRITIC.search(last_name(run.model)) or not self._semantics.of(OwnModes).are_set(run.model):
             return False
         depends = self._semantics.of(ModeDependence).of(run.model)
@@ -278,6 +289,13 @@ class TrainingModeEvaluations:
         function = self._semantics.tree.function(run.call) if statement is None and self._place(run) is run.call else None
         is_alone = isinstance(function, FUNCTIONS) and self._semantics.of(Purpose).is_called_at_most_once(function)
         within = function if isinstance(function, FUNCTIONS) and (is_alone or SURE.search(function.name)) else None
+        around = self._semantics.tree.function(run.call)
+        named = around if isinstance(around, FUNCTIONS) and SURE.search(around.name) else None
+        place = named or statement or within
+        if place is not None and self._chosen.is_put_into_training(run, place):
+            switch = self._chosen.switch(run, place) if named is not None else None
+            function = named if switch is not None else None
+            return EvaluatedInTraining(self._model(run, model), None, function, training_goes_on=True, switch=switch)
         return EvaluatedInTraining(self._model(run, model), statement, within, self._goes_on(scope, model, run))
 
     def _place(self, run: Run) -> ast.Call:

@@ -12,7 +12,6 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, is_none
 from torchlint.semantics.kinds.kind import Type
-from torchlint.semantics.scores.changed_sequences import ChangedSequences
 from torchlint.semantics.scores.outputs import (
     MAKING_FUNCTIONS,
     MAKING_LAYERS,
@@ -22,6 +21,7 @@ from torchlint.semantics.scores.outputs import (
     SHAPING_LAYERS,
     Output,
 )
+from torchlint.semantics.sequences.changed import ChangedSequences
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 

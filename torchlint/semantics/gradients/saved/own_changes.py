@@ -11,7 +11,7 @@ from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.gradients.leaf_changes import LeafChange
-from torchlint.semantics.gradients.saved_changes import OutOfPlace, SavedChange
+from torchlint.semantics.gradients.saved.changes import OutOfPlace, SavedChange
 from torchlint.semantics.graphs.sure_graphs import SureGraphs
 from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.observers.other_code import OtherCode

@@ -12,7 +12,7 @@ from typing import Generic, TypeAlias, TypeVar
 from torchlint.semantics import Binding, Form, Semantics, torch_api
 from torchlint.semantics.autograd.later_backwards import LaterBackwards
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.gradients.saved_tensors import SAVING_MODULES, SavedTensors
+from torchlint.semantics.gradients.saved.tensors import SAVING_MODULES, SavedTensors
 from torchlint.semantics.memory.inplace import Flagged, InplaceChange, InplaceChanges, InplaceModules
 
 _DECIDING = (ast.If, ast.IfExp, ast.BoolOp, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.gradients.chosen_classes import ChosenClasses
-from torchlint.semantics.gradients.kept_arguments import KeptArguments
+from torchlint.semantics.gradients.saved.chosen_classes import ChosenClasses
+from torchlint.semantics.gradients.saved.kept_arguments import KeptArguments
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
+from torchlint.semantics.sequences.ends import SEQUENTIAL, SequenceEnds
 
 _DEPENDS = frozenset({"pow", "float_power", "gumbel_softmax", "scaled_dot_product_attention", "ctc_loss", "vander", "polar"})
 """They save their result for some arguments or on some devices only."""
@@ -68,6 +69,8 @@ class SavedTensors:
             return name in torch_api.SAVES_OUTPUT_FUNCTIONS and last not in _DEPENDS and reduces
         function = self._semantics.kind(call.func)
         if function.type is Type.MODULE:
+            if function.name == SEQUENTIAL:
+                return self._are_all(self._semantics.of(SequenceEnds).last(call.func), SAVING_MODULES)
             return function.name in SAVING_MODULES and not self._semantics.of(ChosenClasses).is_chosen(call.func)
         if isinstance(call.func, ast.Attribute) and self._semantics.kind(call.func.value).is_tensor:
             method = call.func.attr
@@ -102,7 +105,15 @@ class SavedTensors:
             others = [argument for argument in call.args if argument is not use]
             return use is call.args[0] and self._keeps_input(use, name.rpartition(".")[2], others, call)
         function = self._semantics.kind(call.func)
-        return function.type is Type.MODULE and function.name in _LAYERS and not self._semantics.no_grad.covers(call)
+        if function.type is not Type.MODULE or self._semantics.no_grad.covers(call):
+            return False
+        if function.name == SEQUENTIAL:
+            return self._are_all(self._semantics.of(SequenceEnds).first(call.func), _LAYERS)
+        return function.name in _LAYERS
+
+    def _are_all(self, made: tuple[ast.Call, ...], classes: frozenset[str]) -> bool:
+        """Whether there are calls that make layers, each one of one of some classes."""
+        return bool(made) and all(self._semantics.qualified_name(each.func) in classes for each in made)
 
     def _keeps_input(self, use: ast.expr, method: str, others: list[ast.expr], call: ast.Call) -> bool:
         if method in _KEEPS_LITTLE:
