@@ -23,6 +23,9 @@ STATEMENTS = [
     "f(a=1, *b, c=2)",
     "x[1:2, ..., None] = y[::2]",
     "x[*a, 1] = 2",
+    "x = *a.b",  # parsed, though not compiled
+    "for a in *b.c: d",
+    "*a.b",
     "a = b = c, d = 1, 2",
     "a, *b = c",
     "x: int = 3",

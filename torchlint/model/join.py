@@ -358,6 +358,7 @@ _FIELDS: dict[type[cst.CSTNode], tuple[tuple[str, str], ...]] = {
     cst.If: (("test", "test"),),
     cst.While: (("test", "test"),),
     cst.For: (("target", "target"), ("iter", "iter")),
+    cst.StarredElement: (("value", "value"),),  # of no sequence, `x = *a`: Python parses it, and refuses to compile it
 }
 """What is joined field by field: libcst's name for it, and `ast`'s."""
 
