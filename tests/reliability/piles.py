@@ -14,6 +14,7 @@ import os
 import platform
 import sys
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from difflib import unified_diff
@@ -74,9 +75,22 @@ def check_fixed(path: str, data: bytes, outcome: Outcome, task: Task, tally: Cou
     wrong = [f"{path}: after the fix: {error}" for error in again.errors]
     if again.replacement is not None:
         wrong.append(f"{path}: the fixed text has more to fix: {', '.join(again.fixed)}")
+    if path.endswith(".py") and _compiles(data) and not _compiles(outcome.replacement):
+        wrong.append(f"{path}: the fixed text is parsed, but no longer compiled")
     before, after = (content.decode("latin-1").splitlines(keepends=True) for content in (data, outcome.replacement))
     tally["lines removed or changed"] += sum(line.startswith("-") for line in unified_diff(before, after)) - 1
     return wrong
+
+
+def _compiles(data: bytes) -> bool:
+    """Whether Python takes a file: it parses more than it compiles, a keyword that is given twice, say."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(data, "", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+    return True
 
 
 def main() -> int:
