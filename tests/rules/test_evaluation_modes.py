@@ -363,6 +363,13 @@ def test_who_tells_a_function_the_mode_means_it(decorator: str, choice: str) -> 
     assert lint(Source(text), select_rules(["TPL305", "TPL320"])) == []
 
 
+def test_who_sets_the_mode_by_the_epoch_may_have_it_wrong() -> None:
+    text = TRAINING.format(
+        layer="Dropout()", top="net.train()\n        if epoch > 3: net.train()", before="if epoch == 9: net.eval()"
+    )
+    assert [found.code for found in lint(Source(text), select_rules(["TPL305"]))] == ["TPL305"]
+
+
 @pytest.mark.parametrize(
     "body",
     [
