@@ -48,4 +48,5 @@ class KindsQuestions:
 
     def makes_memory(self, call: cst.Call) -> bool:
         """Whether a call is one of torch's functions that make a tensor with its own memory of nothing: ``torch.zeros(3)``."""
-        return self._model.name(call.func) in torch_api.FACTORIES - _SHARING
+        is_given = any(each.keyword is not None and each.keyword.value == "out" for each in call.args)
+        return self._model.name(call.func) in torch_api.FACTORIES - _SHARING and not is_given

@@ -120,10 +120,12 @@ def test_what_is_neither_saved_nor_trained(statement: str) -> None:
 @pytest.mark.parametrize(
     ("body", "doubt"),
     [
-        ("e = torch.ones(1).expand(3)\n    «e[0]» = 1\n    return e", ""),
+        ("e = torch.ones(1).expand(3)\n    «e[0]» = 1\n    return e", "`e` may rely on what is written to one row"),
+        ("e = torch.ones(1, 2).expand(3, 2)\n    «e[0, 1]» = 1\n    return e", ""),
         ("e = torch.ones(1).expand(3)\n    «e[0]» = e[0] + 1", ""),
-        ("e = torch.ones(1).expand(3)\n    «e[n]» = e[0] + 1", ""),
-        ("e = torch.ones(1).expand(3)\n    «e[0]» = e[-1] + 1", "`e[-1]` may rely on what is written to another row"),
+        ("e = torch.ones(1).expand(3)\n    «e[n]» = e[0] + 1", "`e[0]` may rely on what is written to one row"),
+        ("e = torch.ones(1).expand(3)\n    for k in range(3):\n        «e[k]» = k\n    return e", ""),
+        ("e = torch.ones(1).expand(3)\n    «e[0]» = e[-1] + 1", "`e[-1]` may rely on what is written to one row"),
         ("e = x.expand(3)\n    «e[0]» = 1", "code may rely on the memory that is shared with `x`"),
     ],
 )

@@ -31,6 +31,7 @@ def in_loop(statement: str, behind: str = "model(torch.stack(outs))") -> Lingeri
     [
         ("outs.append(out.sum())", "outs.append(out.sum())"),
         ("outs.append(F.relu(out))", "outs.append(F.relu(out))"),
+        ("outs.append(sum(k * out.sum() for k in range(2)))", "outs.append(sum((k * out.sum() for k in range(2))))"),
         ("s = out * 2\n        outs.append(s.sum())", "s = out * 2"),
         ("outs.append(out.sum())\n        continue", "outs.append(out.sum())"),
     ],
@@ -77,6 +78,8 @@ def test_a_round_that_ends_with_it_has_no_place_for_a_deletion() -> None:
     "statement",
     [
         "outs.append(out)",
+        "outs.append(k * out for k in range(2))",  # which is gone through behind the loop
+        "late = (k * out for k in range(2))\n        outs.append(out.sum())",
         "outs.append((out, 1))",
         "outs.append(out.view(-1))",
         "outs.append(out[0])",

@@ -44,7 +44,8 @@ class WriteToExpanded(InPlaceRule):
     ## Fix safety
     Safe where nothing else has the memory of what is expanded: a tensor that a factory makes there, or for a name that is read
     nowhere else. The copy has memory for each of its elements, which is what the write needs. Unsafe otherwise, since code may
-    rely on what is written to the source as well; and where always the same row is written to, and another one read.
+    rely on what is written to the source as well; where always the same row is written to, and another one read, or all of
+    such a row, and the whole read; and for a parameter of which single elements are written to.
     Where the statement writes to the expanded tensor and keeps nothing of it, there is no fix: what was meant to change
     cannot be told.
 

@@ -41,7 +41,8 @@ class LingeringIntermediate(Rule):
     ## Fix safety
     Safe in a function: the name is deleted inside the loop, behind its last use there, and is not read anywhere else. Unsafe at
     the level of the module, whose names other files can read, and where the file looks at names that are not written
-    (`locals()`, `eval`, frames) or at weak references. There is no fix where other code shares the line of that use.
+    (`locals()`, `eval`, frames), at weak references or at the `id` of objects. There is no fix where other code
+    shares the line of that use.
 
     While autograd records, the graph may hold the tensor as well; such code is left alone.
 

@@ -46,8 +46,10 @@ class UnstableLog(Rule):
 
     ## Fix safety
     Safe for `softmax` with a dimension, and for what carries a graph: the results are the same, but where they were infinite.
-    Unsafe where the tensor may hold integers, which `logsigmoid` does not take. No fix for a sum over everything, and none
-    where other code stands between the two.
+    Unsafe where the tensor may hold integers, which `logsigmoid` does not take; where the file speaks of half precision, in
+    which two steps are rounded otherwise than one; and where the file changes in place what only the one function saves for
+    the backward pass: the result of `log_softmax` and `logsumexp`, what `logsigmoid` and `logsumexp` are given. No fix for a
+    sum over everything, and none where other code stands between the two.
 
     ## References
     - [torch.nn.functional.log_softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html)

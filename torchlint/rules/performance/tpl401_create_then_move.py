@@ -65,7 +65,9 @@ class CreateThenMove(Rule):
     which the device's own generator draws, for values that are computed or rounded (`torch.linspace`,
     `torch.full(size, 0.1).double()`), for leaves that require grad, behind `expand`, whose copy can be written to, where
     `.cuda(gpu)` may be given None, and for an argument that is called `device` but may be anything: an annotation
-    `device: torch.device` says what it is, and so do the calls where all are in the file, none in another. There is no fix
+    `device: torch.device` says what it is, and so do the calls where all are in the file, none in another; for a tensor that
+    is given another shape first and is not only read, since a view cannot be changed in place everywhere; and where the file
+    sets a default dtype, or awaits the error of a move. There is no fix
     where a comment stands inside the call that would go, nor where the move is a statement of its own.
 
     Not reported are random numbers for which a generator is passed, or where the same function seeds the CPU's or saves its

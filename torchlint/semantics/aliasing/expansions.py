@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, TypeVar
 
-from torchlint.fact import Fact, all_of, shortened, unknown
-from torchlint.semantics import Semantics
+from torchlint.fact import CERTAIN, Fact, all_of, shortened, unknown
+from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.certainty.sole_memory import SoleMemory
 from torchlint.semantics.conditions.opposite import OppositePlaces
 from torchlint.semantics.memory.changes import Change, Changes
@@ -77,24 +77,73 @@ class Expansions:
     def weights(self) -> dict[ast.Call, ExpandedWeight[ast.expr]]:
         """The expansions that are made buffers or parameters."""
         made = ((call, source, next(self._weights_made(call), None)) for call, source in self._expansions.items())
-        return {call: ExpandedWeight(source, self._memory.fact(source), how) for call, source, how in made if how is not None}
+        return {
+            call: ExpandedWeight(source, self._memory.fact(source) & self._is_whole(call), how)
+            for call, source, how in made
+            if how is not None
+        }
+
+    def _is_whole(self, call: ast.Call) -> Fact:
+        """Whether nothing in the file writes to single elements of the attribute that an expansion becomes."""
+        statement = self._semantics.tree.statement(call)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        names = {each.attr for each in targets if isinstance(each, ast.Attribute)}
+        names |= {each.value for each in ast.walk(statement) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+        for item in self._semantics.tree.of_type(ast.Subscript):
+            if not isinstance(item.ctx, ast.Load) and isinstance(item.value, ast.Attribute) and item.value.attr in names:
+                return unknown(f"`{shortened(item)}` may be meant for all elements")
+        return CERTAIN
 
     def _is_alone(self, call: ast.Call, source: ast.expr, change: Change) -> Fact:
         """Whether nothing else has the memory of ``source``, and nobody relies on that rows show what is written to another.
 
-        To write to one row that is always the same, and to read others, may be meant so.
+        To write to one row that is always the same, and to read others, may be meant so; as may be to write all of such a row,
+        and to read the whole.
         """
         alone = self._memory.fact(source)
-        if not alone.is_certain or not isinstance(change.node, ast.Subscript) or not _is_fixed(change.node.slice):
+        written = self._written_item(change)
+        if not alone.is_certain or written is None or not self._is_fixed(written.slice):
             return alone
         binding = self._links.bound_to(self._links.outermost(call))
         if binding is None:
             return unknown("code may rely on that all rows show what is written to one of them")
-        items = [parent for use in binding.uses if isinstance(parent := self._semantics.tree.parent(use), ast.Subscript)]
-        written = {ast.dump(each.slice) for each in items if not isinstance(each.ctx, ast.Load)}
-        others = (each for each in items if isinstance(each.ctx, ast.Load) and ast.dump(each.slice) not in written)
-        other = next(others, None)
-        return alone if other is None else unknown(f"`{shortened(other)}` may rely on what is written to another row")
+        same = {ast.dump(each.slice) for each in self._items(binding) if not isinstance(each.ctx, ast.Load)}
+        same.add(ast.dump(written.slice))
+        for use in binding.uses:
+            around = self._semantics.tree.parent(use)
+            if isinstance(around, ast.Subscript) and ast.dump(around.slice) in same:
+                continue
+            if isinstance(around, ast.Subscript) or not isinstance(written.slice, ast.Tuple):
+                shown = around if isinstance(around, ast.Subscript) else use
+                return unknown(f"`{shortened(shown)}` may rely on what is written to one row")
+        return alone
+
+    def _items(self, binding: Binding) -> Iterator[ast.Subscript]:
+        parents = map(self._semantics.tree.parent, binding.uses)
+        return (parent for parent in parents if isinstance(parent, ast.Subscript))
+
+    @staticmethod
+    def _written_item(change: Change) -> ast.Subscript | None:
+        """The item of a tensor that a change is one of: ``e[0]`` of ``e[0] = x`` and of ``e[0].copy_(x)``."""
+        node: ast.AST | None = change.node
+        while isinstance(node, (ast.Call, ast.Attribute)):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return node if isinstance(node, ast.Subscript) else None
+
+    def _is_fixed(self, index: ast.expr) -> bool:
+        """Whether an index starts with one number: that is written out, or stands for a whole row and is counted by no loop."""
+        match index:
+            case ast.Tuple(elts=[ast.Constant(value=int()), *_]) | ast.Constant(value=int()):
+                return True
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+                return True
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(index)
+                kind = self._semantics.kind(index)
+                return not any(each.form is Form.LOOP for each in bindings) and (not kind.known or kind.type is Type.NUMBER)
+            case ast.Attribute():
+                return not self._semantics.kind(index).known
+        return False
 
     # --- what is expanded --------------------------------------------------------------------------------------------
 
@@ -174,12 +223,6 @@ def _is_uniform(change: Change, call: ast.Call) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr=method)):
             return method in _UNIFORM and value is call
     return False
-
-
-def _is_fixed(index: ast.expr) -> bool:
-    """Whether an index starts with a number that is written out."""
-    first = index.elts[0] if isinstance(index, ast.Tuple) and index.elts else index
-    return isinstance(first, ast.Constant) and isinstance(first.value, int)
 
 
 def _keeps_shape(call: ast.Call) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.semantics import Semantics, Type
+from torchlint.semantics import Semantics
 from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.certainty.belied import BeliedAnnotations
 from torchlint.semantics.certainty.likely_tensors import LikelyTensors, TypeTests
 from torchlint.semantics.code.tree import keyword
 from torchlint.semantics.kinds.asked import AskedTensors
@@ -38,11 +39,7 @@ class CopiedTensors:
     def _is_belied(self, data: ast.expr) -> bool:
         """Whether a call in the file gives something else than a tensor for the parameter that is annotated as one."""
         bindings = self._semantics.bindings.reaching(data) if isinstance(data, ast.Name) else ()
-        return any(
-            each is not None and self._semantics.kind(each).type in (Type.SEQUENCE, Type.ARRAY)
-            for binding in bindings
-            for each in self._semantics.inference.given(binding)
-        )
+        return any(map(self._semantics.of(BeliedAnnotations).is_belied, bindings))
 
     def _is_given_tensors(self, data: ast.expr) -> bool:
         """Whether all calls of a function in the file give a tensor for the parameter that it always makes one of."""

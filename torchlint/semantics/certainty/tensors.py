@@ -9,6 +9,7 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, refuted, unknown
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.certainty.belied import BeliedAnnotations
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.invariants import Invariants
 from torchlint.semantics.code.tree import FUNCTIONS
@@ -171,12 +172,13 @@ class Tensors:
         return value is not None and self._holds(value.node, value.path + part.path, exact=part.exact)
 
     def _is_declared(self, binding: Binding) -> bool:
-        """Whether a parameter is annotated as a tensor, where the file has no tensors of its own."""
+        """Whether a parameter is annotated as a tensor, where the file has no tensors of its own, and gives it nothing else."""
         annotation = binding.annotation
         return (
             isinstance(annotation, (ast.Name, ast.Attribute))
             and self._semantics.qualified_name(annotation) in ("torch.Tensor", "torch.nn.Parameter")
             and not self._has_own_tensors
+            and not self._semantics.of(BeliedAnnotations).is_belied(binding)
         )
 
     @cached_property

@@ -17,6 +17,7 @@ from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.certain_devices import CertainDevices
 from torchlint.semantics.devices.example_inputs import ExampleInputs
 from torchlint.semantics.devices.moves.later_moves import LaterMoves
+from torchlint.semantics.devices.moves.unseen_moves import UnseenMoves
 from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
 from torchlint.semantics.devices.same_values import SameValues
 
@@ -33,6 +34,7 @@ _SHAPING = frozenset(
     }
 )
 _EXPANDING = frozenset({"expand", "expand_as"})
+_COPYING = frozenset({"repeat", "tile"})
 _FILLING = frozenset({"fill_", "zero_"})
 _RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "exponential_"})
 _AROUND = (ast.Attribute, ast.Subscript, ast.Assign)
@@ -78,6 +80,8 @@ class _Chain:
     placement: Placement
     between: frozenset[str]
     is_apart: bool
+    is_view: bool
+    """Whether the factory's tensor is seen in another shape when the last step copies it."""
 
     @property
     def is_random(self) -> bool:
@@ -150,6 +154,7 @@ class Creations:
         steps: list[ast.Call] = []
         between: list[str] = []
         reach = 0
+        views: list[bool] = []
         link: ast.expr = factory
         while (behind := self._link_behind(link) or (None if steps else self._link_later(link))) is not None:
             link, method, call = behind
@@ -164,12 +169,13 @@ class Creations:
                 break
             else:
                 between.append(method)
+                views.append(isinstance(link, ast.Subscript) or method in _SHAPING - _COPYING)
         if not steps:
             return None
         is_apart = self._semantics.tree.statement(steps[-1]) is not self._semantics.tree.statement(factory)
         if is_apart and (placement.device is None or not self._is_told_before(placement.device, factory, steps[-1])):
             return None
-        return _Chain(factory, name, tuple(steps), placement, frozenset(between[:reach]) - {""}, is_apart)
+        return _Chain(factory, name, tuple(steps), placement, frozenset(between[:reach]) - {""}, is_apart, any(views[:reach]))
 
     def _is_told_before(self, device: ast.expr | str, factory: ast.Call, move: ast.Call) -> bool:
         return isinstance(device, str) or self._semantics.of(LaterMoves).is_known_before(device, factory, move)
@@ -286,11 +292,15 @@ class Creations:
         """Whether the factory makes the very values that the moved or cast tensor has."""
         placement = chain.placement
         dtype = placement.known_dtype if placement.casts else None
+        unseen = self._semantics.of(UnseenMoves)
+        refused = placement.device is not None and unseen.may_be_refused(chain.factory, beside=_follows(placement.device))
         return all_of(
             known(not chain.is_random, "another device draws other random numbers"),
             known(chain.between.isdisjoint(_EXPANDING), "the copy has memory of its own for each element"),
             known(not _wants_grad(chain.factory), "the copy is no leaf, and what the factory makes is one"),
             known(dtype is None or chain.between.isdisjoint(_FILLING), "what is filled in may be rounded otherwise"),
+            known(not chain.is_view or unseen.is_only_read(chain.steps[-1]), "a view cannot be changed everywhere"),
+            known(not refused, "what a move would raise is awaited"),
             placement.fact,
             self._semantics.of(SameValues).fact(chain.factory, chain.name, dtype),
         )

@@ -42,15 +42,22 @@ class SameValues:
         if name in factories.COMPUTED:
             return unknown("the values are computed, and rounded otherwise elsewhere")
         if name == "arange":
-            return made & self._of_range(factory, dtype)
+            return made & self._in_usual_dtype & self._of_range(factory, dtype)
         if dtype is None or name in factories.EXACT:
             return made
+        made &= self._in_usual_dtype
         if name == "tensor":
             return made & _fit(_integers(factory.args[0]) if factory.args else None, dtype)
         if name in factories.FILLED or name == "new_full":
             rounded = name in ("new_full", "full_like", "scalar_tensor") or keyword(factory, "dtype") is not None
             return made & _fit(_integers(factory.args[-1]) if factory.args else None, "" if rounded else dtype)
         return made if name in factories.INDICES and dtype in _WIDE else unknown("the values may not fit the dtype")
+
+    @property
+    def _in_usual_dtype(self) -> Fact:
+        """Whether a factory that is told no dtype makes no narrower floats than `float32`."""
+        setting = self._semantics.words.all & {"set_default_dtype", "set_default_tensor_type"}
+        return known(not setting, "the values may be rounded to a default dtype first")
 
     def _made_by_torch(self, factory: ast.Call, name: str) -> Fact:
         """Whether the factory is torch's: of a method, what it is called on is a tensor."""

@@ -17,8 +17,15 @@ from torchlint.semantics.kinds.results import LOSS_MODULES
 Node = TypeVar("Node")
 
 _HEAVY = frozenset({"torch.matmul", "torch.bmm", "torch.einsum", "torch.mm", "torch.baddbmm", "torch.cdist"})
-_READERS = frozenset({"locals", "vars", "eval", "exec", "dir", "globals", "currentframe", "_getframe", "f_locals", "weakref"})
+_READERS = frozenset(
+    {
+        *("locals", "vars", "eval", "exec", "dir", "globals", "currentframe", "_getframe", "f_locals"),
+        *("weakref", "__del__", "getrefcount", "get_referrers"),
+    }
+)
 """What reads names that are not written, or sees that an object is gone."""
+_AT_ONCE = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set", "frozenset", "dict", "sorted"})
+"""Functions that go through a generator before they return."""
 _VIEWS = torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS
 
 
@@ -62,6 +69,8 @@ class Lifetimes:
         """Whether a name is read where it is written, and nowhere else."""
         outside = unknown(f"`{binding.name}` belongs to the module, where other files can read it")
         readers = sorted(self._semantics.words.all & _READERS)
+        if any(isinstance(call.func, ast.Name) for call in self._semantics.facts.calls.get("id", ())):
+            readers.append("id")  # which a later object may have as well
         return all_of(
             CERTAIN if isinstance(binding.scope.node, FUNCTIONS) else outside,
             CERTAIN if not readers else unknown(f"`{readers[0]}` may look at what is there"),
@@ -106,10 +115,21 @@ class Lifetimes:
         for parent in self._semantics.tree.ancestors(node):
             if parent is loop:
                 return child
-            if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)) or self._is_run_later(parent):
                 return None
             child = parent
         return None
+
+    def _is_run_later(self, node: ast.AST) -> bool:
+        """Whether a generator is not gone through where it is written: it reads its names when it is."""
+        if not isinstance(node, ast.GeneratorExp):
+            return False
+        match self._semantics.tree.parent(node):
+            case ast.Call(func=ast.Name(id=name)) if name in _AT_ONCE:
+                return False
+            case ast.Call(func=ast.Attribute(attr="join")):
+                return False
+        return True
 
     def _is_kept(self, use: ast.Name) -> bool:
         """Whether a use hands the tensor on to something that outlives it: a container, another name, a view of it."""

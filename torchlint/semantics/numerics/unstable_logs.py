@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
+from torchlint.semantics.numerics.saved_otherwise import SavedOtherwise
 from torchlint.semantics.scores.activations import Activations
 from torchlint.semantics.scores.outputs import Output
 
@@ -47,6 +48,7 @@ _MOST_STEPS = 8
 """Through so many names and selections a value is followed."""
 _CHANGED = re.compile(r"^requires_grad|[^_]_$")
 """Attributes by which a tensor is trained, or changed in place."""
+_HALF = frozenset({"half", "float16", "bfloat16"})
 _SHIFTING = frozenset({"sub", "subtract", "clamp", "clip", "clamp_", "sub_", "log_softmax", "logsigmoid"})
 
 
@@ -86,7 +88,8 @@ class UnstableLogs:
             unstable = self._unstable(inner, is_direct=inner is operand) if isinstance(inner, ast.Call) else None
             unstable = unstable or self._through_code(call, operand)
             if unstable is not None and not self._is_ranked(call):
-                found[call] = unstable
+                unchanged = self._semantics.of(SavedOtherwise).is_unchanged(call, unstable.function, unstable.value)
+                found[call] = replace(unstable, same=unstable.same & unchanged)
         return found
 
     def _through_code(self, log: ast.Call, operand: ast.expr) -> Unstable[ast.expr] | None:
@@ -283,6 +286,7 @@ class UnstableLogs:
         return all_of(
             known(has_dim, "the dimension is not said"),
             known(function == "softmax" or kind.carries_graph, f"`{ast.unparse(value)}` may hold integers"),
+            known(not self._semantics.words.all & _HALF, "in half precision, two steps are rounded otherwise than one"),
         )
 
     def _has_dim(self, inner: ast.Call) -> bool:
