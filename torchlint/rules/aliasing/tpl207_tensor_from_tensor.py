@@ -47,7 +47,7 @@ class TensorFromTensor(Rule):
     `t.detach().clone()` is what `torch.tensor(t)` does. It is safe where `t` is certainly a tensor: what torch's functions
     give, or what is annotated as `torch.Tensor` in a file that has no class of tensors of its own and gives it nothing else;
     not what other code gives, nor an attribute that a subclass may set. And where no context around sets another device, and
-    the file does not take notice of the warning that goes, as by a filter that makes errors of warnings. Otherwise it is unsafe.
+    the file does not take notice of the warning that goes, as by a filter that makes errors of warnings. Else it is unsafe.
 
     A `dtype` or `device` becomes a `.to(…)`, `requires_grad=True` a `.requires_grad_()`. The result of an operator or a factory
     is a new tensor already and is not cloned. If the value was not meant to be cut from the graph, leave out the `.detach()`.
