@@ -18,6 +18,7 @@ from torchlint.semantics.aliasing.overtaken import OvertakenAliases
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers, SharedChange
 from torchlint.semantics.aliasing.spent_arrays import SpentArrays
 from torchlint.semantics.certainty.replaceable import Replaceable
+from torchlint.semantics.devices.moves.cpu_meetings import CpuMeetings
 from torchlint.semantics.graphs.counted import Counted
 from torchlint.semantics.memory.copies import Copies
 from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
@@ -89,7 +90,8 @@ class MemoryQuestions:
         discarded = self._semantics.of(DiscardedResults).found.get(twin) if isinstance(twin, ast.Call) else None
         if discarded is None or not isinstance(twin, ast.Call):
             return unknown("what it is computed from is not in sight")
-        return self._semantics.of(Replaceable).moved(twin, discarded.tensor)
+        met = self._semantics.of(CpuMeetings).fact(twin, discarded.tensor)
+        return self._semantics.of(Replaceable).moved(twin, discarded.tensor) & met
 
     def identity_test(self, node: cst.CSTNode) -> IdentityTest[cst.BaseExpression] | None:
         """The two objects whose identity a comparison or assertion asks for, though their memory is meant.

@@ -44,8 +44,9 @@ class UncalledMethod(Rule):
     The fix calls the method. A method that gives a new tensor, as in `x.cuda`, is called and its result assigned: `x =
     x.cuda()`. There is no fix where the call needs arguments. Safe where the owner is made of torch in sight, the method is
     named or called nowhere else, no `try` stands around, and the code shows what is meant: `model.eval` and `model.train` of a
-    module that is run behind it, with no training that would go on in the mode; `optimizer.step` behind a `backward` of its
-    block, if nobody else has the optimizer; `zero_grad` around such a step; `scheduler.step` in a loop; `loss.backward` before
+    module that is run behind it, with no training that would go on in the mode, where no class of the file sets modes in its
+    own way; `optimizer.step` behind a `backward` of its block, if nobody else has the optimizer, no hook hears of it and no
+    graph is kept with `retain_graph`; `zero_grad` around such a step; `scheduler.step` in a loop; `loss.backward` before
     a step, at the top level of a script, where the loss is the mean that a loss of torch gives of layers made in sight, and
     nothing else goes back through its graph; `w.zero_` of a new tensor; `hidden.detach` of a local tensor that only goes into
     layers; `torch.cuda.empty_cache`; and `with torch.no_grad:`, which raises as it is. Everything else is unsafe: the

@@ -59,6 +59,10 @@ class CertainDevices:
                 return self._is_made_on_cpu(tensor, _DEEPEST)
         return False
 
+    def is_made_on_cpu(self, tensor: ast.expr) -> bool:
+        """Whether ``tensor`` is one that torch makes on the CPU, of nothing that could be elsewhere."""
+        return self._is_made_on_cpu(tensor, _DEEPEST)
+
     def _is_made_on_cpu(self, tensor: ast.expr, depth: int) -> bool:
         if not depth:
             return False

@@ -20,9 +20,12 @@ from torchlint.semantics.training.optimizers import Optimizers
 _EVENTS = frozenset({"backward", "step", "zero_grad"})
 """The methods of a training step whose order counts."""
 _STEADY_SCHEDULERS = frozenset(
-    f"torch.optim.lr_scheduler.{name}" for name in ("StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "LambdaLR")
+    f"torch.optim.lr_scheduler.{name}" for name in ("StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR")
 )
-"""Schedulers that step without an argument, as often as one likes."""
+"""Schedulers that step without an argument, as often as one likes, and run no code of the file."""
+_STEP_HOOKS = frozenset(
+    {"register_step_pre_hook", "register_step_post_hook"} | {f"register_optimizer_step_{when}_hook" for when in ("pre", "post")}
+)
 
 
 class MeantCalls:
@@ -48,14 +51,16 @@ class MeantCalls:
             return unknown(f"`{shortened(method)}` is called or named elsewhere as well")
         match method.attr:
             case "eval" | "train":
-                return self._objects.module(owner) & self._is_run_behind(method, owner) & self._ends_training(method)
+                is_plain = known(not self._sets_mode_itself, "a class of the file sets the mode in its own way")
+                is_meant = self._is_run_behind(method, owner) & self._ends_training(method)
+                return self._objects.module(owner) & is_plain & is_meant
             case "zero_grad":
                 is_module = self._semantics.kind(owner).type is Type.MODULE
                 return (self._objects.module(owner) if is_module else self._optimizer(owner)) & self._zeroes(method)
             case "step" if self._semantics.kind(owner).type is Type.SCHEDULER:
                 return self._objects.scheduler(owner, _STEADY_SCHEDULERS) & self._only_steps(owner) & self._is_in_loop(method)
             case "step":
-                return self._optimizer(owner) & self._steps(method)
+                return self._optimizer(owner) & self._steps(method) & self._may_step
             case "backward":
                 return self._back_propagates(method)
             case "zero_":
@@ -165,12 +170,27 @@ class MeantCalls:
         before, behind = self._events(method)
         begins = behind[:2] == ["backward", "step"] and not before
         ends = before[-2:] == ["backward", "step"] and not behind
-        return known(begins or ends, "gradients may be wiped that are needed")
+        is_read = any(isinstance(each.ctx, ast.Load) for each in self._named.get("grad", ()))
+        return known(begins or (ends and not is_read), "gradients may be wiped that are needed")
 
     def _steps(self, method: ast.Attribute) -> Fact:
         before, behind = self._events(method)
         is_step = before[-1:] == ["backward"] and not {"backward", "step", "?"} & {*before[:-1], *behind}
         return known(is_step, "nothing shows that a step is meant here")
+
+    @property
+    def _may_step(self) -> Fact:
+        """Whether nothing in the file goes back through a graph of weights that a step has changed, or hears of a step."""
+        words = self._semantics.words.all
+        if "retain_graph" in words:
+            return unknown("a graph that is kept may be gone through again behind the step")
+        return known(words.isdisjoint(_STEP_HOOKS), "code of the file is called at each step")
+
+    @cached_property
+    def _sets_mode_itself(self) -> bool:
+        """Whether a class of the file has a method for modes of its own."""
+        facts = self._semantics.facts
+        return any(facts.classes[each].methods.keys() & {"train", "eval"} for each in facts.classes)
 
     def _is_in_loop(self, method: ast.Attribute) -> Fact:
         return known(any(self._tree.loops(method)), "nothing shows that a step is meant here")
@@ -188,6 +208,8 @@ class MeantCalls:
     def _fills(self, method: ast.Attribute, owner: ast.expr) -> Fact:
         """Whether a tensor may be changed in place: it has no graph and is no view, and nothing has been done with it."""
         own = self._semantics.of(OwnTensors).of(owner)
+        if "inference_mode" in self._semantics.words.all:
+            return unknown(f"`{shortened(owner)}` may have been made in inference mode, and refuse to be changed")
         if own is None:
             return self._semantics.of(Tensors).fact(owner) & unknown(f"`{shortened(owner)}` may not be changed in place")
         bindings = self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ()

@@ -1,6 +1,5 @@
 # attacks: TPL014
-# promise: the mask is moved
-# stays safe: yes
+# promise: the mask is moved, and meets scores that are not
 import torch
 import torch.nn as nn
 
