@@ -41,9 +41,9 @@ class DiscardedResult(Rule):
     where what is moved is a tensor for certain, what it is given is a device, and nobody else has hold of the tensor: it has
     a name of its function's own, and was made for that or is only read; or it is an attribute that the class sets once, or
     the item of a dict, and is only read or given to modules; and where nothing in sight needs it on the CPU behind the move:
-    an array that is made of it, a tensor that is made there beside it, a layer that is never moved. Unsafe for everything else: what computes other numbers
-    (`x.add(1)`, `F.dropout(x, p)`, a cast), since the program's results change; `clone` and `contiguous`, since what was
-    a view no longer is; leaves that require grad, since the result is no leaf.
+    an array that is made of it, a tensor that is made there beside it, a layer that is never moved. Unsafe for everything
+    else: what computes other numbers (`x.add(1)`, `F.dropout(x, p)`, a cast), since the program's results change; `clone` and
+    `contiguous`, since what was a view no longer is; leaves that require grad, since the result is no leaf.
     There is no fix where assigning would not help: the name is not read afterwards, it belongs to an enclosing scope, the
     attribute is a parameter, what is computed is of another sort, such as a sum or a pair, or what would be moved is then
     compared with something that was moved to the CPU.
