@@ -31,6 +31,9 @@ _FORM_METHODS = frozenset(
     }
 )
 """What tells the form of a tensor or its values, or makes another object over its memory."""
+_OVER_MEMORY = frozenset({"data", "numpy", "detach"})
+"""Of these, what makes another object over the tensor's memory, which sees what is changed there in place."""
+_COPIES_OF_ARRAYS = frozenset({"copy"})
 _SAME = frozenset({"cuda", "cpu", "to", "type", "float", "double", "half", "long", "int", "contiguous", "view", "unsqueeze"})
 """Methods that may give the tensor itself, or a view of it."""
 _READING = frozenset(f"builtins.{name}" for name in ("len", "int", "float", "bool", "str", "repr", "print", "format", "range"))
@@ -72,8 +75,12 @@ class PassingUses:
         self._semantics = semantics
         self._tree = semantics.tree
 
-    def only_read(self, node: ast.expr, *, also_fill: bool = False) -> bool:
-        """Whether the code at ``node`` only reads the tensor there; with ``also_fill``, or puts plain numbers into it."""
+    def only_read(self, node: ast.expr, *, also_fill: bool = False, lets_go: bool = False) -> bool:
+        """Whether the code at ``node`` only reads the tensor there.
+
+        With ``also_fill`` it may put plain numbers into it as well; with ``lets_go`` nothing may go on with its memory either,
+        under whatever name: neither a detached tensor nor an array.
+        """
         parent = self._tree.parent(node)
         match parent:
             case ast.BinOp() | ast.FormattedValue() | ast.Expr():
@@ -82,15 +89,17 @@ class PassingUses:
                 return True
             case ast.Compare(ops=operators):
                 return not any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in operators)
-            case ast.Attribute(attr=name, ctx=ast.Load()):
-                return name in _FORM or self._only_calls(parent, also_fill)
+            case ast.Attribute(attr=name, ctx=ast.Load()) if name in _FORM:
+                return not (lets_go and name in _OVER_MEMORY) or self.only_read(parent, also_fill=also_fill, lets_go=True)
+            case ast.Attribute(ctx=ast.Load()):
+                return self._only_calls(parent, also_fill, lets_go)
             case ast.Subscript(value=value) if value is node:
-                return self._only_indexes(parent, also_fill)
+                return self._only_indexes(parent, also_fill, lets_go)
             case ast.Call() if node in parent.args:
-                return self._only_computes(parent)
+                return self._only_computes(parent, lets_go)
             case ast.keyword(arg=str()):
                 call = self._tree.parent(parent)
-                return isinstance(call, ast.Call) and self._only_computes(call)
+                return isinstance(call, ast.Call) and self._only_computes(call, lets_go)
             case ast.List() | ast.Tuple():
                 call = self._tree.parent(parent)
                 return isinstance(call, ast.Call) and parent in call.args and self._only_joins(call)
@@ -100,19 +109,22 @@ class PassingUses:
         """Whether all these uses only read the tensor."""
         return all(self.only_read(use, also_fill=also_fill) for use in uses)
 
-    def _only_calls(self, method: ast.Attribute, also_fill: bool) -> bool:
+    def _only_calls(self, method: ast.Attribute, also_fill: bool, lets_go: bool) -> bool:
         call = self._tree.parent(method)
         if not isinstance(call, ast.Call) or call.func is not method or {word.arg for word in call.keywords} & _PLACING:
             return False
         if method.attr in _FORM_METHODS or method.attr in NEW_METHODS:
-            return True
+            return not (lets_go and method.attr in _OVER_MEMORY) or self.only_read(call, also_fill=also_fill, lets_go=True)
         if method.attr in FILLING:
-            return also_fill and all(map(self.is_plain, given_to(call))) and self.only_read(call, also_fill=also_fill)
-        return method.attr in _SAME and self.only_read(call, also_fill=also_fill)
+            filled = also_fill and all(map(self.is_plain, given_to(call)))
+            return filled and self.only_read(call, also_fill=also_fill, lets_go=lets_go)
+        if method.attr in _COPIES_OF_ARRAYS:
+            return lets_go and not call.args and not call.keywords
+        return method.attr in _SAME and self.only_read(call, also_fill=also_fill, lets_go=lets_go)
 
-    def _only_indexes(self, item: ast.Subscript, also_fill: bool) -> bool:
+    def _only_indexes(self, item: ast.Subscript, also_fill: bool, lets_go: bool) -> bool:
         if isinstance(item.ctx, ast.Load):
-            return self.only_read(item, also_fill=also_fill)
+            return self.only_read(item, also_fill=also_fill, lets_go=lets_go)
         match self._tree.parent(item):
             case ast.Assign(targets=[target], value=value) if target is item:
                 return also_fill and self.is_plain(value)
@@ -120,14 +132,14 @@ class PassingUses:
                 return also_fill and self.is_plain(value)
         return False
 
-    def _only_computes(self, call: ast.Call) -> bool:
+    def _only_computes(self, call: ast.Call, lets_go: bool) -> bool:
         name = self._semantics.qualified_name(call.func) or ""
         if name in _READING:
             return True
         if {word.arg for word in call.keywords} & _PLACING:
             return False
         if name in _FUNCTIONS:
-            return True
+            return not lets_go or name != "torch.autograd.Variable"
         return self._is_layer(call.func)
 
     def _only_joins(self, call: ast.Call) -> bool:

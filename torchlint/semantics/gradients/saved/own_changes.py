@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, known, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
@@ -27,6 +28,8 @@ _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult)
 _HOOKS = frozenset(
     {"register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook", "register_module_forward_hook"}
 )
+_MEMORY = frozenset({"_version", "data_ptr", "storage", "untyped_storage", "is_set_to"})
+"""Words of code that sees a change in place without a look at the values: the result out of place has memory of its own."""
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 Saved = SavedChange[ast.expr, ast.expr | ast.stmt]
@@ -46,7 +49,7 @@ class OwnChanges:
         """Whether nobody can tell a change out of place from the one in place, whether or not a backward pass raises."""
         if change.given:
             return unknown("the caller may rely on the change of its argument")
-        together = self._semantics.of(FreeErrors).fact & self._keeps_type(change) & self._is_own(change)
+        together = self._semantics.of(FreeErrors).fact & self._keeps_type(change) & self._is_own(change) & self._is_unseen
         if change.module is not None:
             together &= self._only_here(change.module)
         elif isinstance(change.target, ast.Name):
@@ -90,6 +93,12 @@ class OwnChanges:
         others = [each for each in given if not _is_number(each)]
         return known(not others, f"`{shortened(others[0])}` may have another type or shape" if others else "it may")
 
+    @cached_property
+    def _is_unseen(self) -> Fact:
+        """Whether the code asks neither where the memory of a tensor is nor how often it was changed."""
+        found = sorted(self._semantics.words.all & _MEMORY)
+        return CERTAIN if not found else unknown(f"`{found[0]}` may tell that the tensor was not changed in place")
+
     def _is_own(self, change: Saved) -> Fact:
         """Whether the tensor is computed in sight, and nothing but this variable has it when it is changed."""
         target = change.target
@@ -120,7 +129,7 @@ class OwnChanges:
                     continue
                 if flow.scope(use) is not scope:
                     return doubt
-                if flow.may_follow(use, change.node) and not passing.only_read(use, also_fill=True):
+                if flow.may_follow(use, change.node) and not passing.only_read(use, also_fill=True, lets_go=True):
                     return doubt
         return CERTAIN if found else doubt
 
