@@ -22,6 +22,7 @@ from torchlint.semantics.memory.changes import RESHAPES_IN_PLACE
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.pending.fresh import Fresh
+from torchlint.semantics.pending.handles import Handles
 from torchlint.semantics.pending.quiet import Quiet
 from torchlint.semantics.pending.still_values import StillValues
 from torchlint.semantics.pending.survivors import Survivors
@@ -80,6 +81,7 @@ class DataChanges:
         self._reads = semantics.of(Reads)
         self._layers = semantics.of(Layers)
         self._unsaved = semantics.of(Unsaved)
+        self._handles = semantics.of(Handles)
         self._quiet = semantics.of(Quiet)
         self._values = semantics.of(StillValues)
         self._fresh = semantics.of(Fresh)
@@ -214,7 +216,8 @@ class DataChanges:
         """The remedy for a change, and what has to hold for it to be right."""
         data, tensor = access.node, _owner(access.node)
         statement = self._tree.statement(change.node)
-        rests_on = self._layers.fact(tensor) & self._unsaved.fact(tensor, change.node)
+        same = self._layers.fact(tensor) & self._handles.fact(tensor, change.node)
+        rests_on = same & self._unsaved.fact(tensor, change.node)
         first = access.changes[0]
         if first.means is Means.INITIALISER:
             is_first = isinstance(first.node, ast.Call) and first.node.args[0] is data

@@ -23,6 +23,7 @@ from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.pending.handles import Handles
 from torchlint.semantics.pending.projected import ProjectedWeights
 from torchlint.semantics.pending.unsaved import Unsaved
 from torchlint.semantics.purpose import Purpose
@@ -130,7 +131,8 @@ class DataRebinds:
         """Whether what is initialised is the tensor that is assigned to, and none that a backward still needs unchanged."""
         is_told_by_names = not any(isinstance(part, (ast.Call, ast.Await)) for part in ast.walk(tensor))
         same = known(is_told_by_names, f"`{ast.unparse(tensor)}` may be another tensor each time")
-        return same & self._layers.fact(tensor) & self._unsaved.fact(tensor, statement)
+        same &= self._layers.fact(tensor) & self._semantics.of(Handles).fact(tensor, statement)
+        return same & self._unsaved.fact(tensor, statement)
 
     def _initialiser(self, statement: ast.stmt) -> ast.Call | None:
         """The call in ``p.data = init.normal_(p.data)``, which does it all."""

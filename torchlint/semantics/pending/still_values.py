@@ -12,6 +12,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, given_to
 from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
+from torchlint.semantics.pending.library_functions import calls_what_it_is_given, hands_back
 
 _NUMBERS = frozenset({"item", "tolist", "numpy", "size", "dim", "numel", "stride", "data_ptr", "detach"})
 """Methods of tensors whose result has no graph."""
@@ -183,9 +184,11 @@ class StillValues:
         name = self._name(call.func)
         if any(word.arg in (None, "requires_grad", "out") for word in call.keywords):
             return False
-        if name in _MAKES_NEW or name.startswith(("numpy.", "random.", "math.", "time.", "argparse.", "os.", "itertools.")):
-            return True
         plain = all(self.is_plain(argument) for argument in arguments)
+        if hands_back(name) or calls_what_it_is_given(name):
+            return plain and hands_back(name)
+        if name in _MAKES_NEW or name.startswith(("numpy.", "random.", "math.", "time.", "argparse.", "os.")):
+            return True
         if name == "torch.autograd.Variable" or (name.startswith("torch.") and name.endswith("Tensor")):
             return plain
         if name in _BUILTINS or name.startswith(_DATASETS) or name == "tqdm.tqdm":
@@ -199,7 +202,8 @@ class StillValues:
                 return False
             if method in _NUMBERS:
                 return True
-            if method != "requires_grad_" and plain and self.is_plain(receiver):
+            calls = any(isinstance(self._semantics.facts.definition(each), FUNCTIONS) for each in arguments)
+            if method != "requires_grad_" and plain and not calls and self.is_plain(receiver):
                 return True
         return self._is_off(call) and self.is_still(call.func) and all(self.is_still(each) for each in arguments)
 
@@ -242,7 +246,7 @@ class StillValues:
             return True  # a leaf, or a layer: whatever it is made of
         if not all(self.is_still(argument) for argument in arguments):
             return False
-        if name in _BUILTINS or name in _COPIES or name in _MAKES_NEW:
+        if name in _BUILTINS or name in _COPIES or name in _MAKES_NEW or hands_back(name):
             return True
         if name.startswith(("torch.nn.", "torch.optim.", "torchvision.models.")):
             return name[name.rfind(".") + 1 :][:1].isupper() or name.startswith("torchvision.models.")
@@ -250,6 +254,8 @@ class StillValues:
         if isinstance(definition, ast.ClassDef):
             return True
         if isinstance(definition, FUNCTIONS) and not definition.decorator_list:
+            if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in ast.walk(definition)):
+                return False  # going through it runs the rest
             return all(value is not None and self.is_still(value) for value in self._semantics.facts.returned(definition))
         if not isinstance(call.func, ast.Attribute) or self.is_own(call.func.attr):
             return False

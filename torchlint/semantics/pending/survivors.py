@@ -14,6 +14,7 @@ from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.observers.programs import Programs
+from torchlint.semantics.pending.library_functions import computes, is_of_python, keeps_nothing
 from torchlint.semantics.pending.still_values import StillValues
 
 _READS = frozenset({"item", "detach", "data", "shape", "size", "tolist", "numpy", "dim", "numel", "requires_grad", "grad_fn"})
@@ -30,7 +31,7 @@ _KEEPS = frozenset(
 )
 _CONTEXTS = ("torch.", "tqdm.", "builtins.open", "contextlib.suppress", "contextlib.nullcontext", "warnings.")
 """Managers of contexts that run nothing of the program's at their end."""
-_KEEP_NOTHING = ("torch.", "torchvision.", "numpy.", "math.", "matplotlib.", "builtins.", "os.", "time.", "copy.")
+_KEEP_NOTHING = ("torch.", "torchvision.", "numpy.", "matplotlib.")
 _TAKES = frozenset(
     {"add_scalar", "add_scalars", "add_image", "set_postfix", "set_description", "step", "format", "item", "load_state_dict"}
 )
@@ -194,7 +195,7 @@ class Survivors:
                 return self._semantics.facts.method(owner, name) if owner is not None else None
         return None
 
-    def _is_computing(self, function: Function) -> bool:
+    def _is_computing(self, function: Function | ast.Lambda) -> bool:
         nodes = list(ast.walk(function))
         calls = (node for node in nodes if isinstance(node, (ast.Call, ast.BinOp)))
         return any(self._doubt(node) is not None for node in nodes) or any(map(self._computes, calls))
@@ -237,11 +238,16 @@ class Survivors:
                     return True
                 root = name.partition(".")[0]
                 return (
-                    root in KEEPING_NOTHING - {"torch"}
+                    (root in KEEPING_NOTHING - {"torch"} and (not computes(name) or all(map(self._is_idle, given_to(node)))))
                     or name.startswith("torch.nn.init.")
                     or name.startswith(("torch.manual_seed", "torch.cuda.", "torch.backends."))
                 )
         return False
+
+    def _is_idle(self, given: ast.expr) -> bool:
+        """Whether what a function calls, or computes with, leads to no graph."""
+        function = given if isinstance(given, ast.Lambda) else self._run(given)
+        return not self._is_computing(function) if function is not None else self._values.is_plain(given)
 
     def _doubt(self, node: ast.AST) -> str | None:
         match node:
@@ -327,8 +333,10 @@ class Survivors:
     def _is_taken(self, call: ast.Call) -> bool:
         """Whether what is called is known to keep nothing, or is looked at itself."""
         name = self._semantics.qualified_name(call.func) or ""
-        if name.startswith(_KEEP_NOTHING) or name in ("builtins.setattr", "builtins.map", "builtins.filter"):
-            return name not in ("builtins.map", "builtins.filter")
+        if is_of_python(name):
+            return keeps_nothing(name)
+        if name.startswith(_KEEP_NOTHING):
+            return True
         if self._semantics.facts.definition(call.func) is not None or self._is_module(call.func):
             return True
         match call.func:
