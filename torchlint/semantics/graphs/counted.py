@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.certainty.tensors import Tensors, gives_tensor
@@ -16,6 +16,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.invariants import Invariants
 from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.graphs.operations import Operations
+from torchlint.semantics.graphs.transforms import Transforms
 from torchlint.semantics.memory.changes import Changes
 from torchlint.semantics.provenance.modules import Made, Modules, works_in_place
 from torchlint.semantics.provenance.new_values import NewValues
@@ -79,7 +80,7 @@ class Counted:
             or self._is_never_saved(node.value)
             or (self._is_never_changed(node.value) and self._keeps(node))
         )
-        return CERTAIN if is_equal else unknown(self._doubt(node))
+        return self._semantics.of(Transforms).are_unused if is_equal else unknown(self._doubt(node))
 
     def goes_into_new_value(self, node: ast.expr) -> bool:
         """Whether the values of ``node`` go into a new tensor right where it stands, and nothing else is done with it."""

@@ -94,9 +94,10 @@ NEW_FUNCTIONS = frozenset(
 WITHOUT_GRAPH = (_COMPARING - {"bincount"}) | {"zeros_like", "ones_like", "empty_like", "rand_like", "randn_like", "one_hot"}
 """The last names of those whose results have no graph, whatever they are given: there is nothing to differentiate."""
 
-IN_PLACE = {"relu": 1, "elu": 2, "leaky_relu": 2}
+IN_PLACE = {"relu": 1, "elu": 2, "leaky_relu": 2, "embedding": 3}
 """Behind so many arguments, these functions of `torch.nn.functional` are told by place to work in place."""
-_PLACING = frozenset({"out", "inplace", "requires_grad"})
+_PLACING = frozenset({"out", "inplace", "requires_grad", "max_norm"})
+"""By `max_norm`, an embedding scales the rows of the table that it looks up, in place (ran)."""
 
 
 class NewValues:
