@@ -59,6 +59,47 @@ def test_others_may_hold_it(body: str, doubt: str) -> None:
     assert doubt in saved(body).doubt
 
 
+@pytest.mark.parametrize(
+    "alias",
+    [
+        *(
+            "y.detach()",
+            "y.data",
+            "y.detach().numpy()",
+            "y.numpy(force=True)",
+            "[y.detach()]",
+            "y.detach().cpu()",
+            "y.detach()[0]",
+        ),
+        *("y.detach().view(3, 1)", "y.detach().T.flatten()", "y.detach().requires_grad_()", "np.asarray(y.detach())"),
+        *("torch.from_dlpack(y.detach())", "y.detach() if seen else None", "torch.autograd.Variable(y)", "y.data.data"),
+    ],
+)
+def test_what_goes_on_with_its_memory_may_be_relied_on(alias: str) -> None:
+    body = f"y = w.exp()\nkept = {alias}\ny *= 2\ny.sum().backward()\nreturn kept"
+    assert "which others may hold" in saved(body, "import numpy as np\n").doubt
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "y.detach().clone()",
+        "y.data.mean()",
+        "y.detach().numpy().copy()",
+        "y.detach().cpu().tolist()",
+        "y.data.shape",
+        "y.data[0] + 1",
+    ],
+)
+def test_what_is_copied_of_its_memory_is_nobody_elses(copy: str) -> None:
+    assert saved(f"y = w.exp()\nkept = {copy}\ny *= 2\ny.sum().backward()\nreturn kept").is_certain
+
+
+@pytest.mark.parametrize("word", ["_version", "data_ptr()"])
+def test_a_tensor_out_of_place_is_another_one(word: str) -> None:
+    assert word.rstrip("()") in saved(f"y = w.exp()\ny *= 2\ny.sum().backward()\nprint(y.{word})").doubt
+
+
 def test_leaves() -> None:
     assert leaf("w = torch.zeros(3, requires_grad=True)\nw[0] = 1.0").is_certain
     assert leaf("w = torch.zeros(3, requires_grad=True)\nw -= 0.1 * w.grad").is_certain

@@ -67,7 +67,9 @@ class DataMutation(InPlaceRule):
     becomes a call of that: `nn.init.normal_(w, 0, 0.02)`. Elsewhere the statement is put into `with torch.no_grad():`,
     together with its neighbours. All this is safe where this is certain:
 
-    - What is changed is a tensor: made by torch, annotated so, or the weight of what is asked to be a layer of torch.
+    - What is changed is a tensor: made by torch, annotated so, or the weight of what is asked to be a layer of torch. It is
+      not sparse, with a `.data` that has values of its own, nor made under `inference_mode` and changed outside of it; and no
+      `TorchFunctionMode` of the file sees the calls.
     - No backward that has saved it can still follow; it would raise now. The tensor was just made there; or it is part of a
       module whose constructor runs (`__init__`, and what only that calls: a method with an underscore, `self.apply(…)`),
       and that has only stored, listed and initialised its parts so far, or read their form and `.data`. Classes of other

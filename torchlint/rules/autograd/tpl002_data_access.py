@@ -70,7 +70,8 @@ class DataAccess(Rule):
     that is made in the file; not what other code gives, nor the parameters of an unknown model, which may be lazy ones that
     cannot be detached yet. And the shared version counter makes no difference: the values are read on the spot
     (`torch.max(out.data, 1)`, `.item()`, `print`), nobody else has the tensor (`F.softmax(x).data`), or nothing over this
-    memory is changed in place, by code in sight or out of it. Otherwise it is unsafe.
+    memory is changed in place, by code in sight or out of it. Otherwise it is unsafe; so it is in a file that hands functions
+    to `torch.func` or `vmap`, which take `.data` for something else.
 
     Where only its shape, type or device is read, or where its values go into a new tensor and either it has no graph or
     autograd is off, `.data` is just dropped. A loss that is printed, formatted or added up means the number, and so does the

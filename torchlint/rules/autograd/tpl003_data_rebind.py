@@ -59,13 +59,14 @@ class DataRebind(Rule):
     ## Fix safety
     `p.data = init.normal_(p.data)` becomes `init.normal_(p)`: safe where `p` is certainly a tensor, told by names alone (and
     not by `next(…)`, another each time), and no backward that has saved it can still follow: it was just made there, or in
-    the constructor that runs, or nothing that outlives the change holds a graph. Else unsafe: `copy_` keeps the parameter's
-    own shape, type and device, raises where the shapes do not fit, and no longer shares memory with the value. To a gradient
-    the value is assigned itself, and to a name that goes on with another form of its tensor: `images.data =
-    images.data.cuda()` becomes `images = images.cuda()`, also unsafe, as other names go on with the old one. There is no fix
-    where another tensor is given another form (`p.data = p.data.half()`), as the copy would undo it, or what a mask leaves
-    of weights, as that has another shape, nor where its old `.data` was kept, here or in another method of the class, to be
-    put back, as the copy would overwrite what was kept: assign a new `nn.Parameter` to the module, or clone the old values.
+    the constructor that runs, or nothing that outlives the change holds a graph. Nor may it be made under `inference_mode`,
+    or a mode of the file watch calls. Else unsafe: `copy_` keeps the parameter's own shape, type and device, raises where the
+    shapes do not fit, and no longer shares memory with the value. To a gradient the value is assigned itself, and to a name
+    that goes on with another form of its tensor: `images.data = images.data.cuda()` becomes `images = images.cuda()`, also
+    unsafe, as other names go on with the old one. There is no fix where another tensor is given another form (`p.data =
+    p.data.half()`), as the copy would undo it, or what a mask leaves of weights, as that has another shape, nor where its old
+    `.data` was kept, here or in another method of the class, to be put back, as the copy would overwrite what was kept: assign
+    a new `nn.Parameter` to the module, or clone the old values.
 
     ## References
     - [torch.Tensor.copy_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html)

@@ -45,9 +45,10 @@ class InplaceOnSaved(Rule):
     ## Fix safety
     The change is made out of place, on a clone where only a part is changed, and under `torch.no_grad()` for a leaf. Safe where
     nobody can tell, whether or not a backward pass comes: the tensor is computed in the same function, nothing but its variable
-    has it when it is changed, only numbers go into a result out of place, and the file awaits no error. A module must be called
-    in this one place, and no layer of a sequence be used on its own or hooked. A leaf must be a variable made with
-    `requires_grad=True`, or a parameter that the lines above have made.
+    has it, or its memory, when it is changed (a kept `y.detach()` or `y.numpy()` has), only numbers go into a result out of
+    place, and the file awaits no error and asks for no `_version` or `data_ptr`. A module must be called in this one place, and
+    no layer of a sequence be used on its own or hooked. A leaf must be a variable made with `requires_grad=True`, or a
+    parameter that the lines above have made.
 
     Unsafe everywhere else: the caller, another name or a view may rely on the change, a tensor may bring another type or shape,
     and what is taken for a leaf may be frozen or computed. There is no fix where a leaf is given a value with a graph, which

@@ -16,8 +16,8 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.invariants import Invariants
 from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.graphs.operations import Operations
-from torchlint.semantics.graphs.transforms import Transforms
 from torchlint.semantics.memory.changes import Changes
+from torchlint.semantics.observers.transforms import Transforms
 from torchlint.semantics.provenance.modules import Made, Modules, works_in_place
 from torchlint.semantics.provenance.new_values import NewValues
 from torchlint.semantics.provenance.numbers import Numbers

@@ -135,4 +135,3 @@ class Handles:
         elif isinstance(function, ast.Attribute) and (owner := facts.self_class(function.value)) is not None:
             if (method := facts.method(owner, function.attr)) is not None:
                 yield method
-

@@ -14,7 +14,19 @@ _CALLING = frozenset(
 )
 _COMPUTING = frozenset(f"builtins.{name}" for name in ("sum", "abs", "pow", "divmod", "max", "min", "round", "sorted"))
 _KEEP_NOTHING = (
-    *("builtins.", "math.", "os.", "time.", "copy.", "random.", "statistics.", "json.", "pickle.", "collections.", "itertools."),
+    *(
+        "builtins.",
+        "math.",
+        "os.",
+        "time.",
+        "copy.",
+        "random.",
+        "statistics.",
+        "json.",
+        "pickle.",
+        "collections.",
+        "itertools.",
+    ),
     *("logging.", "warnings.", "sys.", "re.", "io.", "csv.", "string.", "datetime.", "glob.", "pathlib.", "shutil.", "typing."),
     *("tempfile.", "argparse.", "pprint.", "textwrap.", "subprocess.", "hashlib.", "struct.", "platform.", "gc.", "inspect."),
 )
