@@ -47,6 +47,8 @@ def fact(text: str, instead: str = "") -> Fact:
         "@torch.no_grad()\n" + FUNCTION,
         "class Net:\n    @property\n    @functools.lru_cache(None)\n    def flat(self):\n        return «self.x.view(-1)»",
         "def counted(function):\n    return function\n\n\n@counted\n" + FUNCTION,
+        "with contextlib.ExitStack() as stack:\n    stack.callback(print)\n    «x.view(-1)»",
+        "replay.push(y)\n«x.view(-1)»",
     ],
 )
 def test_the_error_ends_the_program(text: str) -> None:
@@ -83,6 +85,19 @@ def test_the_error_ends_the_program(text: str) -> None:
         (FUNCTION + "sys.excepthook = report", f"{ELSEWHERE}: `excepthook`"),
         (FUNCTION + "future.set_exception(error)", f"{ELSEWHERE}: `set_exception`"),
         (FUNCTION + "threading.Thread(target=flat).start()", f"{ELSEWHERE}: `Thread`"),
+        (
+            "with contextlib.ExitStack() as stack:\n    stack.push(done)\n    «x.view(-1)»",
+            "an exit callback of an `ExitStack` may swallow the error",
+        ),
+        (
+            FUNCTION + "with contextlib.ExitStack() as stack:\n    stack.push(done)",
+            "an exit callback of an `ExitStack` may swallow the error",
+        ),
+        (
+            "@contextlib.contextmanager\ndef g():\n    try:\n        yield\n    except RuntimeError:\n        pass\n\n\n"
+            "with g():\n    «x.view(-1)»",
+            ELSEWHERE,
+        ),
         ("@retried\n" + FUNCTION, "`retried` may await the error"),
         ("@retried(3)\n" + FUNCTION, "`retried(3)` may await the error"),
     ],

@@ -20,6 +20,9 @@ _AWAITING = frozenset(
     }
 )
 """What awaits an error, makes one go away, or runs code whose errors end something else than the program."""
+_STACKS = frozenset({"ExitStack", "AsyncExitStack"})
+_PUSHING = frozenset({"push", "push_async_exit"})
+"""What gives a stack of contexts a function of the `__exit__` kind: others, `callback`, are given no error."""
 _OTHERS = frozenset(
     f"builtins.{name}"
     for name in (
@@ -66,6 +69,8 @@ class FreeErrors:
             return unknown("the code awaits errors, and may decide by this one")
         if any(map(self._swallows, self._semantics.facts.classes)):
             return unknown("a context manager of the file may swallow the error")
+        if self._has_exit_callback:
+            return unknown("an exit callback of an `ExitStack` may swallow the error")
         return CERTAIN
 
     def of(self, node: ast.AST, instead: str = "") -> Fact:
@@ -87,11 +92,14 @@ class FreeErrors:
 
     def _free_at_top(self, node: ast.AST) -> Fact:
         """Whether an error at the top level of the file ends the program: all that could catch it stands around it."""
-        contexts = [parent for parent in self._tree.ancestors(node) if isinstance(parent, (ast.With, ast.AsyncWith))]
-        own = not any(map(self._swallows, self._semantics.facts.classes))
-        if (contexts and not own) or "excepthook" in self._semantics.words.all:
-            return self.fact
-        return CERTAIN
+        around = [parent for parent in self._tree.ancestors(node) if isinstance(parent, (ast.With, ast.AsyncWith))]
+        is_strange = not all(self._lets_out(item.context_expr) for each in around for item in each.items)
+        return self.fact if is_strange or "excepthook" in self._semantics.words.all else CERTAIN
+
+    def _lets_out(self, context: ast.expr) -> bool:
+        """Whether a context is one of torch's, or a file: an error leaves it as it came."""
+        name = self._semantics.qualified_name(context.func if isinstance(context, ast.Call) else context) or ""
+        return name.startswith("torch.") or name == "builtins.open"
 
     def _is_made_good(self, node: ast.expr, instead: str) -> bool:
         """Whether a node stands alone in a ``try`` whose handlers are the same statement with ``instead`` in its place."""
@@ -144,6 +152,12 @@ class FreeErrors:
         return not isinstance(part, (ast.comprehension, *FUNCTIONS, ast.ClassDef))
 
     # --- context managers and decorators -----------------------------------------------------------------------------
+
+    @cached_property
+    def _has_exit_callback(self) -> bool:
+        """Whether the file pushes functions on an `ExitStack`, which are given the error, and end it by returning true."""
+        words = self._semantics.words.all
+        return not words.isdisjoint(_STACKS) and not words.isdisjoint(_PUSHING)
 
     def _swallows(self, definition: ast.ClassDef) -> bool:
         """Whether leaving a context of a class may swallow an error: its ``__exit__`` returns something."""
