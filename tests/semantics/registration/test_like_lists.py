@@ -80,3 +80,10 @@ def test_who_else_may_use_it(start: str, end: str, doubt: str) -> None:
     found = fact(start=start, end=end)
     assert not found.is_certain
     assert doubt in found.doubt
+
+
+def test_what_the_class_does_with_its_attributes() -> None:
+    own = "def __getattr__(self, name):\n        raise AttributeError(name)"
+    assert "`Net.__getattr__` may not find" in fact(f"{LIST}\n\n    {own}").doubt
+    deeper = "class Deep(Net):\n    def __setattr__(self, name, value):\n        self.__dict__[name] = value\nprint(Deep())"
+    assert not fact(end=deeper).is_certain

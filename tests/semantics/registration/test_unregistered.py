@@ -354,3 +354,29 @@ def test_a_class_or_its_trainer_may_look_after_them(more: str, is_kept: bool) ->
     within = others if others.startswith("  ") else ""
     text = f"{HEAD}{LAYERS}\n{own}{within}  def forward(self, x):\n    return self.a[0](x)\n{'' if within else others}"
     assert (kept(text) is not None) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "replaceable"),
+    [
+        ("a", "a = None", False),
+        ("a", "a: list = []", False),
+        ("a", "a: list", True),
+        ("a", "def a(self): return 1", False),
+        ("a", "b = None", True),
+        ("modules", "b = None", False),
+        ("children", "b = None", False),
+    ],
+)
+def test_names_that_the_class_has(name: str, body: str, replaceable: bool) -> None:
+    made = LAYERS.replace("self.a", f"self.{name}")
+    found = kept(f"{HEAD}{made}\n  {body}\n  def forward(self, x):\n    return self.{name}[0](x)\n")
+    assert found is not None
+    assert found.replaceable is replaceable
+
+
+def test_names_that_another_class_of_the_line_has() -> None:
+    derived = "class Deep(Net):\n  a = None\n"
+    found = kept(f"{HEAD}{LAYERS}\n  def forward(self, x):\n    return self.a[0](x)\n{derived}")
+    assert found is not None
+    assert not found.replaceable

@@ -49,9 +49,11 @@ class UnregisteredModules(Rule):
     alone (under names that are written out, if it is a dict), and is only filled in the constructor, looped over, indexed,
     counted or printed: `nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList` and `nn.ParameterDict` do the same, then. Unsafe
     where another file may replace the list, look for lists, or train its parts by themselves, where states are saved or loaded
-    (checkpoints that were saved without the modules lack their entries), and where a module is given that may be the owner's
-    own parent. There is no fix where the code uses what the registering container does not have, such as `.index()` or keys
-    that are no strings.
+    (checkpoints that were saved without the modules lack their entries), where a module is given that may be the owner's
+    own parent, where the class has a `__getattr__` of its own, and where it is a container itself, as `nn.Sequential` is.
+    There is no fix where the code uses what the registering container does not have, such as `.index()` or keys that are no
+    strings, and none where the class or `nn.Module` has something of that name, which would be found in place of what is
+    registered: `layers = None` in the class, `self.modules`.
 
     Lists that the class registers in another way (`nn.Sequential(*layers)`, `add_module`), modules that are attributes as well,
     modules that are frozen by hand, layers that have nothing to train or to move, and losses whose weights are registered by

@@ -10,6 +10,7 @@ from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.modules.new import NewModules
 from torchlint.semantics.registration.collections import DICTS, LISTS, Collection
+from torchlint.semantics.registration.hidden_names import HiddenNames
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles
 
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
@@ -41,6 +42,9 @@ class LikeLists:
             return in_sight
         if not isinstance(found.value, _DISPLAYS) and not self._is_empty(found.value):
             return unknown(f"`{shortened(found.value)}` may be used under another name")
+        served = self._semantics.of(HiddenNames).is_served(found)
+        if not served.is_certain:
+            return served
         for word in _OF_STATES:
             if self._semantics.words.speak_of(word):
                 return unknown(f"what is saved, or trained by itself (`{word}`) has other entries then")

@@ -15,6 +15,7 @@ from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.new import NewModules
 from torchlint.semantics.registration.called_layers import CalledLayers
 from torchlint.semantics.registration.collections import Collection, Collections, may_be_collection
+from torchlint.semantics.registration.hidden_names import HiddenNames
 from torchlint.semantics.registration.kept_losses import KeptLosses
 from torchlint.semantics.registration.like_lists import LikeLists
 from torchlint.semantics.registration.registration import Registration
@@ -145,6 +146,8 @@ class UnregisteredModules:
     def _is_replaceable(self, found: Collection, others: list[ast.expr], *, parameters: bool) -> bool:
         """Whether what is in a collection, and where it is made, allows one that registers."""
         if any(self._cannot_be_module(item) for item in others) or self._comes_too_early(found):
+            return False
+        if self._semantics.of(HiddenNames).is_hidden(found):
             return False
         if isinstance(found.value, ast.Name) and self._grows_after(found):
             return False
