@@ -115,6 +115,10 @@ def test_classes_that_are_not_torchs_tensor(annotation: tuple[str, str]) -> None
         ("def f(x: Tuple[Tensor, int]):\n    a, b = x\n    «b»", "number"),
         ("def f(m: nn.Module):\n    y = m(1)\n    «y»", "tensor graph loose"),
         ("def f(o: torch.optim.Optimizer):\n    for g in o.param_groups:\n        for p in g['params']: «p»", "tensor leaf"),
+        ("def f(*xs: Tensor):\n    «xs»", "[tensor]"),
+        ("def f(*xs: Tensor):\n    for x in xs:\n        «x»", "tensor"),
+        ("def f(**xs: Tensor):\n    for x in xs.values():\n        «x»", "tensor"),
+        ("def f(*xs: int):\n    «xs»", "[number]"),
     ],
 )
 def test_where_annotations_stand(snippet: str, expected: str) -> None:

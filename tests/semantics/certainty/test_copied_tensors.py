@@ -29,6 +29,9 @@ def found(text: str) -> dict[str, bool]:
         ("def f(x: torch.Tensor): return torch.tensor(x)\nf(torch.ones(3))", {"torch.tensor(x)": True}),
         ("def f(x: torch.Tensor): return torch.tensor(x)\nf([1, 2])", {}),  # the annotation is wrong
         ("def f(x: torch.Tensor): return torch.tensor(x)\nf(other())", {"torch.tensor(x)": True}),
+        ("def f(*x: torch.Tensor): return torch.tensor(x)\nf(torch.ones(3))", {}),  # a tuple
+        ("def f(*x: torch.Tensor): return [torch.tensor(each) for each in x]\nf(1.0)", {}),
+        ("def f(**x: torch.Tensor): return [torch.tensor(each) for each in x.values()]\nf(x=1.0)", {}),
         ("def f(x): return torch.tensor(x)\nf(torch.ones(3))", {"torch.tensor(x)": False}),
         ("def f(x):\n    if x:\n        return torch.tensor(x)\nf(torch.ones(3))", {}),
         ("make = lambda x: torch.tensor(x)\nmake(torch.ones(3))", {}),

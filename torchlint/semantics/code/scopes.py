@@ -230,7 +230,10 @@ class Scopes:
         arguments = self.tree.parent(node)
         function = self.tree.parent(arguments) if arguments else None
         if function is not None:
-            self._bind(node.arg, Form.PARAMETER, node, self.scopes[function], annotation=node.annotation)
+            assert isinstance(arguments, ast.arguments)
+            is_one = node is not arguments.vararg and node is not arguments.kwarg  # others are annotated as what is in them
+            annotation = node.annotation if is_one else None
+            self._bind(node.arg, Form.PARAMETER, node, self.scopes[function], annotation=annotation)
 
     def _import(self, node: ast.AST) -> None:
         assert isinstance(node, ast.alias)

@@ -281,9 +281,9 @@ class Inference:
         if not isinstance(function, FUNCTIONS):
             return UNKNOWN
         if parameter is function.args.vararg:
-            return sequence()
+            return sequence(self.annotated(parameter.annotation))
         if parameter is function.args.kwarg:
-            return mapping()
+            return mapping(self.annotated(parameter.annotation))
         owner = self._tree.parent(function)
         if isinstance(owner, ast.ClassDef) and parameter in [*function.args.posonlyargs, *function.args.args][:1]:
             if is_class_method(function):
