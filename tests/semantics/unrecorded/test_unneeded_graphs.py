@@ -184,3 +184,78 @@ def test_statements_that_leave_graphs(body: str, after: str, doubt: str) -> None
     found = of_loop(body, after)
     assert not found.is_certain
     assert doubt in found.doubt
+
+
+LOSS = "x, y = loader[0]\nloss = criterion(model(x), y)\nscores = model(x)\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "print(scores, f'{scores}', 'scores ' + str(scores), '{}'.format(scores), '%s' % scores)",
+        "report.append(f'{loss:.3f}')\nreport.append(f'{len(y)} {scores.shape}')",
+        "report.append('{:.3f}'.format(loss))\nreport.append('{}'.format(loss))\nreport.append('%.3f' % loss)",
+        "report.append(format(loss))\nreport.append(format(scores[0, 0], '.3f'))\nreport.append(str(loss.item()))",
+        "if len(x) > 9:\n    raise ValueError(f'too many: {scores}')\nassert len(x) < 9, f'too many: {scores}'",
+        "bar.set_description(f'{scores}')\nreport.append(float(loss))",
+    ],
+)
+def test_graphs_that_are_shown_or_make_numbers(body: str) -> None:
+    before = "from tqdm import tqdm\nbar = tqdm(loader)\nreport = []"
+    assert of_function(LOSS + body, before=before, after="evaluate(model, loader)\nprint(report)").is_certain
+
+
+@pytest.mark.parametrize(
+    ("body", "doubt"),
+    [
+        ("report.append(f'{scores}')", "the text of `scores` may tell of the graph"),
+        ("report.append(f'{loss!r}')", "the text of `loss` may tell of the graph"),
+        ("report.append('{}, {}'.format(1, scores))", "may tell of the graph"),
+        ("report.append('{!r}'.format(loss))", "may tell of the graph"),
+        ("report.append('%s' % loss)", "may tell of the graph"),
+        ("report.append(str(loss))", "the text of `str(loss)` may tell of the graph"),
+        ("print(list(map(str, scores)))", "may tell of the graph"),
+        ("text = str(loss)\nprint(text)", "may tell of the graph"),
+        ("if str(loss).endswith('grad_fn'):\n    print(1)", "may tell of the graph"),
+        ("print(loss, file=sys.stderr)", "may tell of the graph"),
+        ("logging.info('loss %s', loss)", "may tell of the graph"),
+    ],
+)
+def test_texts_that_are_kept_or_compared(body: str, doubt: str) -> None:
+    found = of_function(
+        LOSS + body, before="import logging\nimport sys\nreport = []", after="evaluate(model, loader)\nprint(report)"
+    )
+    assert not found.is_certain
+    assert doubt in found.doubt
+
+
+RECORDED = "with warnings.catch_warnings(record=True) as caught:\n    evaluate(model, loader)"
+
+
+@pytest.mark.parametrize(
+    ("body", "before", "after", "doubt"),
+    [
+        ("print(float(loss))", "import warnings", RECORDED, "`warnings.catch_warnings` may take notice"),
+        ("print(math.exp(loss))", "import warnings", RECORDED, "`warnings.catch_warnings` may take notice"),
+        ("print('%.3f' % loss)", "import warnings", RECORDED, "`warnings.catch_warnings` may take notice"),
+        ("print(torch.tensor([loss, loss]))", "import warnings", RECORDED, "`warnings.catch_warnings` may take notice"),
+        ("print(loss.item(), f'{loss:.3f}')", "import warnings", RECORDED, ""),
+        (
+            "print(loss)",
+            "import contextlib\nf = open('a', 'w')",
+            "with contextlib.redirect_stdout(f):\n    evaluate()",
+            "the text",
+        ),
+        ("print(f(loss))", "from operator import attrgetter\nf = attrgetter('grad_fn.next')", "", "`attrgetter` may ask"),
+        ("print(f(loss))", "from operator import attrgetter\nf = attrgetter('shape')", "", ""),
+        ("print(f(loss))", "import operator\nf = operator.methodcaller(name)\nname = 'item'", "", "may ask for a graph"),
+        ("print(once(1))", "import functools\n@functools.cache\ndef once(n): return model[0].weight.sum()", "", "keeps what"),
+        ("print(once(1))", "import functools\n@functools.cache\ndef once(n): return torch.arange(n)", "", ""),
+        ("print(once())", "import functools\nonce = functools.cache(lambda: model[0].weight.sum())", "", "may keep"),
+        ("match loss:\n    case torch.Tensor(requires_grad=True):\n        print(1)", "", "", "asks for a graph"),
+    ],
+)
+def test_what_notices_graphs_without_naming_them(body: str, before: str, after: str, doubt: str) -> None:
+    found = of_function(LOSS + body, before=before, after=f"{after or 'evaluate(model, loader)'}\nprint(model)")
+    assert found.is_certain is not bool(doubt)
+    assert doubt in (found.doubt or "")

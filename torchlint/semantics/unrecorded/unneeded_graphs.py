@@ -16,6 +16,7 @@ from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles
 from torchlint.semantics.unrecorded.graph_carriers import FILLING, NUMBERS, GraphCarriers
+from torchlint.semantics.unrecorded.noticed.noticed_graphs import NoticedGraphs
 from torchlint.semantics.unrecorded.reached_code import ReachedCode
 
 _OF_GRAPHS = TELLING | {"apply_", "map_", "zero_grad", "no_grad", "enable_grad"}
@@ -122,9 +123,12 @@ class UnneededGraphs:
         """Whether all that the statements run does the same without a graph, and keeps none."""
         if is_awaited(self._tree, statements[0]):
             return unknown("an error is awaited there")
+        noticed = self._semantics.of(NoticedGraphs)
+        if noticed.by_name:
+            return unknown(noticed.by_name)
         for code in (*statements, *self._semantics.of(ReachedCode).from_(list(statements))):
             for part in ast.walk(code):
-                if doubt := self._doubt(part, statements):
+                if doubt := self._doubt(part, statements) or noticed.doubt(part):
                     return unknown(doubt)
         return CERTAIN
 

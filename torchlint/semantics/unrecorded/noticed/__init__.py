@@ -1,0 +1,1 @@
+"""What tells a value with a graph from one without, though it names nothing of graphs."""
