@@ -38,6 +38,7 @@ def given(snippet: str) -> FrozenGiven[ast.expr] | None:
         ("for p in model.body.parameters():\n    p.requires_grad = False", "p", "model.body", False),
         ("for p in list(model.parameters())[:2]:\n    p.requires_grad = False", "p", "model", True),
         ("for n, p in model.named_parameters():\n    if 'fc' not in n:\n        p.requires_grad = False", "p", "model", True),
+        ("ps = list(model.body.parameters())\nfor p in ps:\n    p.requires_grad = False", "p", "model", True),
         ("for c in model.children():\n    c.requires_grad_(False)", "c", "model", True),
         ("model.requires_grad_(False)\nmodel.fc.requires_grad_(True)", "model", "model", True),
         ("model.requires_grad_(False)\nmodel.fc = nn.Linear(2, 2)", "model", "model", True),
@@ -174,3 +175,23 @@ def test_a_leaf_of_its_own_unfreezes_nothing() -> None:
 def test_a_module_is_frozen_as_a_whole(snippet: str, expected: bool) -> None:
     semantics, (module,) = marked(HEAD + snippet)
     assert semantics.of(Freezing).is_frozen(module) is expected
+
+
+@pytest.mark.parametrize(
+    "thawed",
+    [
+        "kept = list(model.body.parameters())\nfor q in kept:\n    q.requires_grad = True",
+        "kept = model.body.parameters()\nfor q in kept:\n    q.requires_grad_(True)",
+        "kept = [p for n, p in model.named_parameters() if 'body' in n]\nfor q in kept:\n    q.requires_grad = True",
+        "kept = []\nkept.append(model.body.weight)\nfor q in kept:\n    q.requires_grad_()",
+        "run.kept = list(model.body.parameters())\nfor q in run.kept:\n    q.requires_grad = True",
+    ],
+)
+def test_what_is_thawed_by_a_list(thawed: str) -> None:
+    kept, loop = thawed.split("\nfor ")
+    assert given(f"{kept}\nmodel.body.requires_grad_(False){GIVEN}\nfor {loop}") is None
+
+
+def test_a_list_of_another_part_that_is_thawed() -> None:
+    body = "model.body.requires_grad_(False)"
+    assert given(f"{body}\nkept = list(model.fc.parameters())\nfor q in kept:\n    q.requires_grad = True{GIVEN}") is not None

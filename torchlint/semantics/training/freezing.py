@@ -20,6 +20,7 @@ _PARTS = frozenset(
 """Methods that give a module's parts or parameters."""
 _GIVING_ALL = frozenset({"parameters", "named_parameters"})
 _COLLECTING = frozenset({"enumerate", "list", "tuple", "reversed", "islice"})
+_COLLECTIONS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.BinOp)
 _SAME_MODULE = frozenset({"to", "cuda", "cpu", "float", "half", "double", "train", "eval"})
 HEADS = frozenset({"fc", "classifier", "head", "heads", "last_linear", "output", "get_classifier()", "roi_heads"})
 """What the last layers of models are called, which are trained for a new task while the rest is frozen."""
@@ -251,10 +252,21 @@ class Freezing:
         """Whether the file unfreezes something of which it is not clear what it is, or calls something that may."""
         if any(name in self._semantics.facts.calls for name in ("unfreeze", "defrost", "unfreeze_and_add_param_group")):
             return True
+        thawing = [switch for switch in self._direct_switches() if not switch.freezes]
         return any(
-            not switch.freezes and not self._is_leaf(switch) and self._chain(switch.module) is None
-            for switch in self._direct_switches()
+            (not self._is_leaf(switch) and self._chain(switch.module) is None) or self._is_of_collection(switch)
+            for switch in thawing
         )
+
+    def _is_of_collection(self, switch: _Switch) -> bool:
+        """Whether a switch is of parameters that were collected before: of which modules is not clear."""
+        bindings = self._semantics.bindings.reaching(switch.module) if isinstance(switch.module, ast.Name) else ()
+        if len(bindings) != 1 or bindings[0].form is not Form.LOOP or bindings[0].value is None:
+            return False
+        if isinstance(switch.node, ast.Attribute) and isinstance(_item(bindings[0]), ast.Attribute):
+            return True  # a list of parameters: modules have no such flag
+        chain = self._chain(switch.module)
+        return chain is not None and isinstance(chain[0], Binding) and isinstance(chain[0].value, _COLLECTIONS)
 
     def _is_leaf(self, switch: _Switch) -> bool:
         """Whether a switch makes a leaf of a single tensor: ``image.requires_grad = True``."""
@@ -313,6 +325,8 @@ class Freezing:
             return binding, ()
         if binding.form is Form.LOOP or isinstance(binding.value, (ast.Name, ast.Attribute, ast.Subscript)):
             return self._find_chain(_item(binding), depth + 1)
+        if isinstance(binding.value, ast.Call) and not binding.path and _gives_parts(binding.value):
+            return self._find_chain(binding.value, depth + 1)
         if isinstance(binding.value, ast.Call) and (moved := _moved(binding.value)) is not None:
             return self._find_chain(moved, depth + 1) or (binding, ())
         return binding, ()
@@ -325,6 +339,16 @@ def _item(binding: Binding) -> ast.expr:
         case ast.Call(func=ast.Name(id="zip"), args=arguments), (int(index), *_) if index < len(arguments):
             return arguments[index]
     return binding.value
+
+
+def _gives_parts(call: ast.Call) -> bool:
+    """Whether a call gives the parts or parameters of something, or a list of them: ``list(model.parameters())``."""
+    match call.func:
+        case ast.Attribute(attr=name):
+            return name in _PARTS
+        case ast.Name(id=name):
+            return name in _COLLECTING and bool(call.args)
+    return False
 
 
 def _moved(call: ast.Call) -> ast.expr | None:
