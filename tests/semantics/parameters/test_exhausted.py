@@ -30,6 +30,7 @@ class Store:
         return {}
 model = Net()
 """
+CHOSEN = "params = (p for p in m.parameters() if p.requires_grad)"
 
 
 def exhausted(snippet: str) -> dict[ast.expr, Exhausted[ast.AST]]:
@@ -48,6 +49,7 @@ def exhausted(snippet: str) -> dict[ast.expr, Exhausted[ast.AST]]:
         "params = model.named_parameters()\nfor n, p in params:\n    print(n)\nprint([n for n, p in «params»])",
         "params = filter(None, model.parameters())\nprint(list(params))\noptim.SGD(«params»)",
         "params = (p for p in model.parameters())\nprint(sum(p.numel() for p in params), sum(p.sum() for p in «params»))",
+        "params = model.parameters()\nfor p in itertools.chain(params, «params»):\n    print(p)",
         "params = itertools.chain(model.parameters(), [])\nprint([*params])\ntorch.autograd.grad(loss, «params»)",
         "params = model.parameters()\nfor x in loader:\n    clip_grad_norm_(«params», 1.0)",
         "params = model.parameters()\nfor x in loader:\n    if clip:\n        clip_grad_norm_(«params», 1.0)",
@@ -81,6 +83,10 @@ def test_what_gets_nothing(snippet: str) -> None:
         "params = model.parameters()\nfor i in range(3):\n    list(params)\n    break",
         "params = model.parameters()\nfor p in params:\n    if p.dim() > 1:\n        break\nlist(params)",
         "params = model.parameters()\nnext(params)\nlist(params)",
+        "params = model.parameters()\nfor w, b in zip(params, params):\n    print(w, b)",
+        "params = model.parameters()\nfor w, b in zip(filter(None, params), params):\n    print(w, b)",
+        "params = model.parameters()\nif any(p is weight for p in params):\n    list(params)",
+        "params = model.parameters()\nall(p.requires_grad for p in params)\nlist(params)",
         "params = model.parameters()\nother(params)\nother(params)",
         "params = model.parameters()\nlist(params)\ndef f(params):\n    list(params)",
         "params = model.parameters()\nif use:\n    list(params)\n    raise ValueError\nlist(params)",
@@ -119,6 +125,14 @@ def test_a_taker_in_a_loop_uses_it_up_itself() -> None:
         ("params = m.parameters()\n  if a:\n    o = optim.SGD(params)\n  list(«params»)", Answer.UNKNOWN, "change before"),
         ("params = m.parameters()\n  o = optim.SGD(params)\n  list(«params»)\n  return params", Answer.UNKNOWN, "otherwise"),
         ("global params\n  params = m.parameters()\n  o = optim.SGD(params)\n  list(params)", None, ""),
+        ("params = m.parameters()\n  [p for p, q in zip(params, x)]\n  list(«params»)", Answer.UNKNOWN, "in part"),
+        ("params = m.parameters()\n  list(params)\n  dict(zip(«params», params))", Answer.UNKNOWN, "in pairs"),
+        (f"{CHOSEN}\n  for p in params:\n    print(p.shape)\n  list(«params»)", Answer.CERTAIN, ""),
+        (f"{CHOSEN}\n  print(sum(p.numel() for p in params))\n  list(«params»)", Answer.CERTAIN, ""),
+        (f"{CHOSEN}\n  for p in params:\n    m.a.requires_grad_(False)\n  list(«params»)", Answer.UNKNOWN, "while"),
+        (f"{CHOSEN}\n  for p in params:\n    m.a.requires_grad = False\n  list(«params»)", Answer.UNKNOWN, "while"),
+        (f"{CHOSEN}\n  for p in params:\n    freeze(p)\n  list(«params»)", Answer.UNKNOWN, "while"),
+        ("params = m.parameters()\n  for p in params:\n    p.requires_grad = False\n  list(«params»)", Answer.CERTAIN, ""),
         ("list = tuple\n  params = m.parameters()\n  o = optim.SGD(params)\n  sum(«params»)", Answer.UNKNOWN, "another one"),
     ],
 )

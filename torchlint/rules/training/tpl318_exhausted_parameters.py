@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fixes.changes import Change, fix, replace, unwrap
+from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
@@ -43,7 +43,11 @@ class ExhaustedParameters(Rule):
     ## Fix safety
     Safe where the generator has a name in a function, is used up at once, before anything can change what it gives, and is used
     for nothing else: what is done with the parameters the second time is what was meant. Unsafe for attributes, for names
-    of the whole file, for what a function is given, and where code runs between the making and the first use.
+    of the whole file, for what a function is given, where code runs between the making and the first use, where a loop over
+    a generator with a condition may change what that asks for, and where another sequence of a `zip` may end the first use.
+
+    Pairs of one generator, `zip(params, params)`, are not reported, nor is what comes behind `any(…)` and `all(…)`, which stop
+    early.
 
     ## References
     - [torch.nn.Module.parameters](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.parameters)
@@ -86,10 +90,3 @@ class ExhaustedParameters(Rule):
         if isinstance(taker, cst.Call):
             return f"`{self.model.shown(taker.func)}(…)`"
         return f"{article} {'loop' if isinstance(taker, cst.For) else 'comprehension'}"
-
-
-def _listed(made: cst.BaseExpression) -> Change:
-    """A list in the place of a generator."""
-    if isinstance(made, cst.GeneratorExp):
-        return unwrap(made, cst.ListComp(made.elt, made.for_in))
-    return replace(made, expression("list({items})", items=made))

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.fact import Fact, all_of, known
-from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics import Binding, Form, Semantics, torch_api
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, last_name, position
 from torchlint.semantics.parameters.generators import Generators
@@ -107,7 +107,9 @@ class ExhaustedParameters:
         return [binding.node for binding in kept.scope.bindings.get(kept.name, ()) if binding.form is not Form.PARAMETER]
 
     def _leaves_nothing(self, start: ast.AST, first: _Taken, second: _Taken, obstacles: list[ast.AST]) -> bool:
-        """Whether the second use may follow the first, and not under a condition that rules the first out."""
+        """Whether the second use may follow the first, and not under a condition that rules the first out, nor beside it."""
+        if first[1] is second[1] and self._generators.is_zipped(first[0], second[0]):
+            return False
         if not self._flow.may_follow(first[0], second[0], obstacles):
             return False
         if self._generators.is_optimizer(second[1]) and self._generators.is_optimizer(first[1]):
@@ -206,6 +208,8 @@ class ExhaustedParameters:
             known(is_local, f"`{shown}` may be used as a generator elsewhere"),
             known(all_taken, f"`{shown}` is used otherwise, too, and may have to be a generator there"),
             known(self._is_taken_at_once(made, first[0]), f"what `{shown}` gives may change before it is taken"),
+            known(self._is_taken_unchanged(made, first[1]), f"what `{shown}` gives may change while it is gone through"),
+            known(not self._is_zipped(uses, first[0]), f"`{shown}` may be gone through in pairs, or in part"),
             known(
                 not self._semantics.bindings.lookup("list", self._semantics.bindings.scope_of(made)), "`list` is another one"
             ),
@@ -222,6 +226,45 @@ class ExhaustedParameters:
             isinstance(part, (ast.Call, ast.Attribute, ast.Subscript, ast.Await)) for each in between for part in ast.walk(each)
         )
 
+    def _is_taken_unchanged(self, made: ast.expr, taker: ast.AST) -> bool:
+        """Whether a generator asks nothing of its items, or what it is gone through for changes nothing that it may ask."""
+        if not self._generators.asks_of_each(made):
+            return True
+        region = taker.body if isinstance(taker, ast.For) else [taker]
+        return all(part is taker or self._changes_nothing(part) for each in region for part in ast.walk(each))
 
+    def _changes_nothing(self, part: ast.AST) -> bool:
+        """Whether a part of code changes no parameter, nor anything that belongs to an object."""
+        match part:
+            case ast.Attribute(ctx=context) | ast.Subscript(ctx=context):
+                return isinstance(context, ast.Load)
+            case ast.Call(func=function):
+                name = self._semantics.qualified_name(function) or ""
+                if name.startswith("builtins."):
+                    return name in _PLAIN
+                if name.startswith("torch."):
+                    return name in torch_api.FUNCTIONS and not name.endswith("_")
+                is_own = isinstance(function, ast.Attribute) and function.attr in self._semantics.facts.method_names
+                return not is_own and isinstance(function, ast.Attribute) and function.attr in _READING
+        return not isinstance(part, (ast.Await, ast.Yield, ast.YieldFrom))
+
+    def _is_zipped(self, uses: Sequence[ast.expr], first: ast.expr) -> bool:
+        """Whether the first use may end early, with what is beside it, or a later one takes pairs."""
+        beside = [use for use in uses if self._generators.is_zipped(use)]
+        return first in beside or any(
+            self._generators.is_zipped(one, other) for one in beside for other in beside if one is not other
+        )
+
+
+_PLAIN = frozenset(
+    f"builtins.{name}"
+    for name in (
+        *("print", "len", "sum", "list", "tuple", "set", "dict", "min", "max", "int", "float", "str", "zip", "enumerate"),
+        *("range", "round", "abs", "repr", "format", "any", "all", "sorted", "isinstance"),
+    )
+)
+"""Functions that change nothing of what they are given."""
+_READING = torch_api.TENSOR_METHODS.keys() - torch_api.INPLACE_METHODS - {"requires_grad_", "backward"} | {"append", "format"}
+"""Methods that change no tensor."""
 _MOST = 24
 """How many uses of a generator are looked at."""

@@ -12,6 +12,10 @@ LISTING = ("parameters", "named_parameters", "buffers", "named_buffers")
 """Methods of modules that give a generator of tensors."""
 _LAZY = frozenset({"builtins.filter", "builtins.map", "builtins.zip", "builtins.enumerate", "itertools.chain"})
 """What gives an iterator over the items of what it is given."""
+_BESIDE = frozenset({"builtins.zip", "builtins.map"})
+"""Of these, what goes through several things side by side."""
+_ASKING = frozenset({"builtins.filter", "builtins.map"})
+"""Of these, what calls a function with each item."""
 _TAKING = {
     "torch.nn.utils.clip_grad_norm_": (0, "parameters"),
     "torch.nn.utils.clip_grad_norm": (0, "parameters"),
@@ -25,8 +29,9 @@ _TAKING = {
 }
 """What takes all that a generator gives, and as which argument; each was run with one on torch 2.13."""
 _BUILTINS = frozenset(
-    f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset", "sum", "any", "all", "max", "min", "sorted", "dict")
+    f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset", "sum", "max", "min", "sorted", "dict")
 )
+"""Functions that take all that they are given: not `any` and `all`, which stop early."""
 
 
 class Generators:
@@ -140,6 +145,32 @@ class Generators:
         if word:
             return parent if word == keyword else None
         return parent if 0 <= place < len(parent.args) and parent.args[place] is given else None
+
+    def is_zipped(self, use: ast.expr, other: ast.AST | None = None) -> bool:
+        """Whether a generator is gone through beside something else, which may end first, or beside the use ``other``."""
+        current: ast.AST = use
+        while (
+            isinstance(parent := self._tree.parent(current), ast.Call) and current in parent.args and self._is_lazy(parent.func)
+        ):
+            name = self._semantics.qualified_name(parent.func)
+            beside = [each for each in parent.args[name == "builtins.map" :] if each is not current]
+            if name in _BESIDE and (beside if other is None else any(self._tree.inside(other, each) for each in beside)):
+                return True
+            current = parent
+        return False
+
+    def asks_of_each(self, made: ast.expr) -> bool:
+        """Whether a generator works out something of each parameter when it gives it: ``(p for p in … if p.requires_grad)``."""
+        for part in ast.walk(made):
+            match part:
+                case ast.comprehension(ifs=[_, *_]):
+                    return True
+                case ast.GeneratorExp(elt=given):
+                    if not all(isinstance(each, (ast.Name, ast.Tuple, ast.expr_context)) for each in ast.walk(given)):
+                        return True
+                case ast.Call(func=function) if self._semantics.qualified_name(function) in _ASKING:
+                    return True
+        return False
 
     def handed_to(self, use: ast.expr) -> ast.Call | None:
         """The call of a function of the file that hands a generator to what may take all of it; ``None`` for others."""
