@@ -19,7 +19,9 @@ from torchlint.semantics.unrecorded.graph_carriers import GraphCarriers
 
 _MAKING = frozenset({"builtins.str", "builtins.repr", "builtins.ascii"})
 _PLAIN = frozenset({Type.NUMBER, Type.STRING, Type.NONE})
-_FIELD = re.compile(r"\{[^{}:!]*(![rsa])?(:[^{}]*)?\}")
+_FORMATTING = frozenset({"format", "__format__", "__str__", "__repr__", "__mod__"})
+_FIELD = re.compile(r"\{[^{}:!.]*((?:\.[^{}:!]*)?(?:![rsa])?)(:[^{}]*)?\}")
+"""A place in ``"{:.3f}".format(…)``: with an attribute or a conversion, and with a format."""
 _AS_IT_IS = re.compile(r"%(\([^)]*\))?[-#0 +\d.*]*[rsa]")
 _TAKING = frozenset({"redirect_stdout", "redirect_stderr", "capsys", "capfd"})
 """Words of code that gets what is printed."""
@@ -67,17 +69,20 @@ class TellingTexts:
         return ""
 
     def _hands_on(self, name: str, given: list[ast.expr]) -> bool:
-        """Whether a call is given a function that makes texts: ``map(str, scores)``."""
-        return name != "builtins.isinstance" and any(self._semantics.qualified_name(each) in _MAKING for each in given)
+        """Whether a call is given a function that makes texts: ``map(str, scores)``, ``map("{}".format, scores)``."""
+        return name != "builtins.isinstance" and any(
+            self._semantics.qualified_name(each) in _MAKING or (isinstance(each, ast.Attribute) and each.attr in _FORMATTING)
+            for each in given
+        )
 
     def _is_told(self, pattern: ast.expr, given: list[ast.expr]) -> bool:
         """Whether ``"{}".format(…)`` shows values as they are: one that has a format is refused, or a number."""
         if not isinstance(pattern, ast.Constant):
             return True
         fields = _FIELD.findall(str(pattern.value))
-        if not any(conversion or not form for conversion, form in fields):
-            return False
-        return any(conversion for conversion, _ in fields) or not all(map(self._is_number, given))
+        if any(of_object for of_object, _ in fields):
+            return True
+        return not all(form for _, form in fields) and not all(map(self._is_number, given))
 
     def _is_number(self, value: ast.expr) -> bool:
         """Whether a value has no dimensions, if it is a tensor."""
