@@ -369,6 +369,18 @@ def test_what_only_looks_as_if_it_printed_its_code_is_changed(field: str) -> Non
             "x = 1; \\\n  import torch; import torch.nn as nn\n",
             id="behind a backslash",
         ),
+        pytest.param(
+            "import torch\nfrom shutil import *\nimport abc\n",
+            "import copy",
+            "import torch\nfrom shutil import *\nimport copy\nimport abc\n",
+            id="below an import of everything",
+        ),
+        pytest.param(
+            "import abc\nfrom torch.nn import *\n",
+            "import copy",
+            "import abc\nimport copy\nfrom torch.nn import *\n",
+            id="not torch's",
+        ),
         pytest.param("@f\n@g\nclass A: pass\n", "import torch", "import torch\n@f\n@g\nclass A: pass\n", id="decorators"),
         pytest.param("import os", "import time", "import os; import time", id="no final newline"),
         pytest.param(
@@ -387,7 +399,7 @@ def test_what_only_looks_as_if_it_printed_its_code_is_changed(field: str) -> Non
 )
 def test_adds_imports_where_the_others_of_their_kind_are(before: str, statement: str, after: str) -> None:
     text = Text(before)
-    assert text.edited(text.rewriter.add_import(statement)) == after
+    assert text.edited(text.rewriter.imports.add(statement)) == after
     ast.parse(after)
 
 

@@ -55,6 +55,8 @@ class Editing:
         self._made: dict[CodeFix, Fix | None] = {}
         self._wrapped: set[ast.stmt] = set()
         """What the fix that is being made puts into a block."""
+        self._are_names_plain = CERTAIN
+        """Whether the names of what it uses mean that where they come to stand."""
 
     def fix(self, wanted: CodeFix) -> Fix | None:
         """A fix with its edits, or ``None`` where the layout of the code does not allow it.
@@ -66,6 +68,7 @@ class Editing:
         return self._made[wanted]
 
     def _fix(self, wanted: CodeFix) -> Fix | None:
+        self._are_names_plain = CERTAIN
         wraps = [change for change in wanted.changes if isinstance(change, Wrap)]
         self._wrapped = {self._statement(each) for change in wraps for each in change.statements}
         groups = [self._edits(change) for change in wanted.changes]
@@ -77,7 +80,8 @@ class Editing:
             return None
         fields = fields_of(self._source, self._model.semantics)
         prints_code = any(fields.prints_code(start, end) for start, end, _ in edits)
-        rests_on = wanted.rests_on & known(not prints_code, "the f-string prints this code as it is written")
+        is_unprinted = known(not prints_code, "the f-string prints this code as it is written")
+        rests_on = wanted.rests_on & self._are_names_plain & is_unprinted
         if rests_on.is_certain:
             rests_on = self._is_unnoticed(wanted)
         fitting = {(start, end, fields.with_fitting_quotes(start, new)) for start, end, new in edits}
@@ -317,6 +321,7 @@ class Editing:
         spelling = _Spelled(self._spelling, place, kept)
         spelled = new.visit(spelling)
         assert isinstance(spelled, cst.CSTNode)
+        self._are_names_plain &= spelling.are_plain
         return spelled, list(dict.fromkeys(spelling.imports))
 
 
@@ -337,6 +342,7 @@ class _Spelled(cst.CSTTransformer):
         self._place = place
         self._kept = kept
         self.imports: list[TextEdit] = []
+        self.are_plain = CERTAIN
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return node not in self._kept
@@ -351,4 +357,5 @@ class _Spelled(cst.CSTTransformer):
     def _name(self, api: str) -> str:
         name, imports = self._spelling.of(api, self._place)
         self.imports += imports
+        self.are_plain &= self._spelling.is_plain(api, self._place)
         return name

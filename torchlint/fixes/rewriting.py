@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import tokenize
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TypeAlias
 
+from torchlint.fixes.imports import NewImports, TextEdit
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.names import imported_by_call
 from torchlint.text.layout import can_be_indented, indentation, stands_alone
 from torchlint.text.source import Source
-
-TextEdit: TypeAlias = tuple[int, int, str]
 
 _SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n?|\n))*;(?:[ \t\f]|\\(?:\r\n?|\n))*")
 """What separates two statements that share a line."""
@@ -46,6 +43,7 @@ class Rewriter:
     def __init__(self, source: Source, semantics: Semantics) -> None:
         self._source = source
         self._semantics = semantics
+        self.imports = NewImports(source, semantics)
 
     # --- statements --------------------------------------------------------------------------------------------------
 
@@ -269,7 +267,7 @@ class Rewriter:
         if self._imports_nothing() or self._takes_torch_for_granted:
             return "torch", []
         name = self.free_name("torch", scope, of="torch")
-        return name, [self.add_import("import torch" if name == "torch" else f"import torch as {name}")]
+        return name, [self.imports.add("import torch" if name == "torch" else f"import torch as {name}")]
 
     def is_imported(self, found: Sequence[Binding]) -> bool:
         """Whether a name that has these bindings is an import, or None where that failed, when the program runs."""
@@ -332,68 +330,7 @@ class Rewriter:
         """Whether the file imports nothing: a snippet that takes the usual names for granted."""
         return not self._semantics.tree.of_type(ast.Import, ast.ImportFrom)
 
-    def add_import(self, statement: str) -> TextEdit:
-        """Adds an import where the file's other imports of its kind are; one that may fail, among those that may."""
-        body = self._source.tree.body
-        imports = [node for node in body if isinstance(node, (ast.Import, ast.ImportFrom))]
-        plain = [node for node in imports if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")]
-        torch = [node for node in plain if _imports_torch(node)]
-        module = statement.split()[1].partition(".")[0]
-        if plain and module in sys.stdlib_module_names:
-            return self._add_standard_import(statement, module, plain)
-        tried = [node for block in body if isinstance(block, ast.Try) for node in block.body if _imports_torch(node)]
-        if tried and module == "torch" and not torch:
-            return self._line_before(tried[0], statement)
-        if torch or plain:
-            return self._line_before((torch or plain)[0], statement)
-        if imports:
-            return self._line_behind(imports[-1], statement)
-        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            return self._line_behind(body[0], statement)
-        free = [node for node in body if self._source.may_precede(node.lineno)]
-        return self._line_before((free or body)[0], statement) if body else (0, 0, statement + self._source.newline)
-
-    def _add_standard_import(self, statement: str, module: str, plain: list[ast.Import | ast.ImportFrom]) -> TextEdit:
-        """Adds an import of the standard library among the others of it, or in a group of its own in front."""
-        standard = [node for node in plain if isinstance(node, ast.Import) and _module_of(node) in sys.stdlib_module_names]
-        before = [node for node in standard if _module_of(node) < module]
-        if before:
-            return self._line_behind(before[-1], statement)
-        leads = plain[0] in standard or _module_of(plain[0]) in sys.stdlib_module_names
-        return self._line_before(plain[0], statement, newlines=1 if leads else 2)
-
-    def _line_before(self, node: ast.stmt, statement: str, newlines: int = 1) -> TextEdit:
-        """Puts a statement on a line in front of that of ``node``, or right in front of it where other code shares its line."""
-        decorators = getattr(node, "decorator_list", None)
-        start = self._source.text.rindex("@", 0, self._source.start(decorators[0])) if decorators else self._source.start(node)
-        row = self._source.location(start).row
-        line = self._source.line_start(row)
-        if self._source.text[line:start].strip(" \t\f\ufeff") or (row > 1 and self._source.line(row - 1).endswith("\\")):
-            return (start, start, f"{statement}; ")
-        return (line, line, self.indentation(node) + statement + self._source.newline * newlines)
-
-    def _line_behind(self, node: ast.stmt, statement: str) -> TextEdit:
-        """Puts a statement on the line below ``node``, or right behind it where other code shares its line."""
-        end = self._source.end(node)
-        row = self._source.location(end).row
-        rest = self._source.text[end : self._source.line_span(row)[1]].strip()
-        if (rest and not rest.startswith("#")) or row == self._source.line_count:
-            return (end, end, f"; {statement}")
-        place = self._source.line_start(row + 1)
-        return (place, place, statement + self._source.newline)
-
 
 def _is_none(binding: Binding) -> bool:
     """Whether a binding stands for an import that failed: ``torch = None``."""
     return isinstance(binding.value, ast.Constant) and binding.value.value is None
-
-
-def _imports_torch(node: ast.stmt) -> bool:
-    return isinstance(node, (ast.Import, ast.ImportFrom)) and _module_of(node) == "torch"
-
-
-def _module_of(node: ast.Import | ast.ImportFrom) -> str:
-    """The package that an import is from; empty for a relative one."""
-    if isinstance(node, ast.ImportFrom):
-        return "" if node.level else (node.module or "").partition(".")[0]
-    return node.names[0].name.partition(".")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
+from torchlint.fact import CERTAIN, Fact
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.bindings import Scope
@@ -30,6 +31,12 @@ class Spelling:
         if key not in self._known:
             self._known[key] = self._of(name, node)
         return self._known[key]
+
+    def is_plain(self, name: str, node: ast.AST) -> Fact:
+        """Whether an API means what it says where ``node`` stands, once it is imported, if it has to be."""
+        spelled, imports = self.of(name, node)
+        is_new = bool(imports) and name.partition(".")[0] != "torch"
+        return self._rewriter.imports.is_plain(spelled.partition(".")[0], node) if is_new else CERTAIN
 
     def _of(self, name: str, node: ast.AST) -> tuple[str, list[TextEdit]]:
         module, _, last = name.rpartition(".")
@@ -99,7 +106,7 @@ class Spelling:
         name = _USUAL.get(module, module)
         if not self._bindings.lookup(name, scope):
             statement = f"import {module}" if name == module else f"import {module} as {name}"
-            return f"{name}.{last}", [self._rewriter.add_import(statement)]
+            return f"{name}.{last}", [self._rewriter.imports.add(statement)]
         name = self._rewriter.free_name(last, scope, of=f"{module}.{last}")
         alias = "" if name == last else f" as {name}"
-        return name, [self._rewriter.add_import(f"from {module} import {last}{alias}")]
+        return name, [self._rewriter.imports.add(f"from {module} import {last}{alias}")]
