@@ -16,8 +16,9 @@ for _ in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+model.load_state_dict(initial)
 with tempfile.TemporaryDirectory() as folder:
-    torch.save(initial, os.path.join(folder, "last.pt"))
-    copy(os.path.join(folder, "last.pt"), os.path.join(folder, "best.pt"))
-    model.load_state_dict(torch.load(os.path.join(folder, "best.pt")))
-print(model.weight, model.bias)
+    first, second = os.path.join(folder, "first.pt"), os.path.join(folder, "second.pt")
+    torch.save(loss.detach(), first)
+    copy(first, second)
+    print(torch.load(second))
