@@ -44,8 +44,9 @@ class NonleafGrad(Rule):
     imported code beside known libraries. `w[0].grad` becomes `w.grad[0]`, safe where `w` is such a leaf and the loss is
     computed of it.
 
-    Unsafe everywhere else: `retain_grad()` raises where the tensor has no graph, `w.grad` may be `None` as well, and
-    `w = w - lr * w.grad` becomes a change of `w` in place. There is no fix for `.grad` of an expression that has no name, nor
+    Unsafe everywhere else: `retain_grad()` raises where the tensor has no graph, `w.grad` may be `None` as well, code that
+    reads the gradients of what is in a list, or clips them, may go without that of a tensor in it, and `w = w - lr * w.grad`
+    becomes a change of `w` in place. There is no fix for `.grad` of an expression that has no name, nor
     for that of an item of what is no leaf itself.
 
     ## References

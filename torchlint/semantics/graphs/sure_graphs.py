@@ -128,6 +128,8 @@ class SureGraphs:
         name = self._semantics.qualified_name(call.func) or ""
         if any(word.arg in (None, "out", "dtype", "inplace") for word in call.keywords):
             return False
+        if _gives_dtype(call):
+            return False
         given = call.args[:2]
         last = name.rpartition(".")[2]
         if name.startswith("torch.") and (last in _DERIVED or last in ("mse_loss", "l1_loss", "linear")):
@@ -189,6 +191,16 @@ class SureGraphs:
 def _fills(statement: ast.stmt) -> bool:
     """Whether a statement puts values into a part of something: ``w[0] = 1``."""
     return isinstance(statement, ast.Assign) and all(isinstance(target, ast.Subscript) for target in statement.targets)
+
+
+def _gives_dtype(call: ast.Call) -> bool:
+    """Whether ``x.view(torch.int32)`` may be called, which has no graph: what is given is no size to be seen."""
+    match call:
+        case ast.Call(func=ast.Attribute(attr="view"), args=[ast.Attribute(attr=name)]):
+            return name != "shape"
+        case ast.Call(func=ast.Attribute(attr="view"), args=[ast.Name()]):
+            return True
+    return False
 
 
 def _doubt(node: ast.expr) -> Fact:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
-from torchlint.semantics import Grad, Semantics
+from torchlint.semantics import Grad, Semantics, torch_api
+from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.graphs.sure_graphs import SureGraphs
 from torchlint.semantics.observers.free_errors import FreeErrors
 
 _CLEARING = frozenset({"zero_grad", "grad"})
+_AROUND = (ast.keyword, ast.Starred, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.IfExp)
+_KEEPING = (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.Return, ast.Yield, ast.For, ast.comprehension)
+"""What gives a value, or the collection that it stands in, to other names and other code."""
+_SHOWING = frozenset(f"builtins.{name}" for name in ("print", "len", "float", "str", "repr", "isinstance", "type", "id"))
 _BEFORE = "no backward pass runs for certain before the gradient is read"
 
 
@@ -28,7 +34,7 @@ class WantedGradients:
             return unknown(f"`{shortened(name)}` may be another tensor by then")
         if self._backward_behind(self._tree.statement(made.node), read) is None:
             return unknown(_BEFORE)
-        return self.is_wanted(read) & self._graphs.requires_grad(name)
+        return self.is_wanted(read) & self._graphs.requires_grad(name) & self._is_read_by_name(name)
 
     def of_leaf(self, read: ast.Attribute) -> Fact:
         """Whether ``w.grad`` is there where ``read`` takes ``w[0].grad``."""
@@ -92,6 +98,53 @@ class WantedGradients:
 
     def _is_asked(self, read: ast.Attribute) -> bool:
         return isinstance(self._tree.parent(read), (ast.Compare, ast.BoolOp, ast.If, ast.IfExp, ast.UnaryOp, ast.While))
+
+    def _is_read_by_name(self, name: ast.Name) -> Fact:
+        """Whether nobody else comes upon the gradient: what reads those of all in a list may have gone without this one."""
+        if not self._reads_of_any:
+            return CERTAIN
+        others = self._semantics.bindings.lookup(name.id, self._semantics.bindings.scope_of(name))
+        uses = (use for binding in others for use in binding.uses)
+        handed = any(self._is_handed_on(use) for use in uses)
+        return known(not handed, f"`{name.id}` is handed on, to code that may read gradients")
+
+    def _is_handed_on(self, use: ast.Name) -> bool:
+        """Whether a use puts a tensor into a collection, gives it another name, or hands it to more than an operation."""
+        child: ast.AST = use
+        parent = self._tree.parent(use)
+        while isinstance(parent, _AROUND):
+            child, parent = parent, self._tree.parent(parent)
+        match parent:
+            case ast.Call(func=function):
+                return child is not function and not self._is_operation(parent)
+        return isinstance(parent, _KEEPING)
+
+    def _is_operation(self, call: ast.Call) -> bool:
+        """Whether a call computes something of what it is given, or shows it, and reads no gradient."""
+        name = self._semantics.qualified_name(call.func) or ""
+        if name.startswith("torch."):
+            return not name.startswith(("torch.nn.utils.", "torch.optim."))
+        return name in _SHOWING or self._semantics.kind(call.func).name in torch_api.MODULES
+
+    @cached_property
+    def _reads_of_any(self) -> bool:
+        """Whether the file reads the gradient of something that has no value of its own in it, or torch does for it."""
+        reads = (node for node in self._tree.of_type(ast.Attribute) if node.attr == "grad")
+        calls = self._semantics.facts.calls
+        return (
+            any(not (isinstance(read.value, ast.Name) and self._is_computed(read.value)) for read in reads)
+            or any(name.startswith("clip_grad") or name == "get_total_norm" for name in calls)
+            or any(isinstance(text.value, str) and text.value == "grad" for text in self._tree.of_type(ast.Constant))
+        )
+
+    def _is_computed(self, name: ast.Name) -> bool:
+        """Whether all values of a variable are made by calls and operators: it is no second name of another one."""
+        found = self._semantics.bindings.reaching(name)
+        making = (ast.Call, ast.BinOp, ast.UnaryOp)
+        return all(
+            each.form is Form.AUGMENTED or (each.form is Form.ASSIGNMENT and isinstance(each.value, making) and not each.path)
+            for each in found
+        )
 
     @property
     def _asks_for_none(self) -> bool:
