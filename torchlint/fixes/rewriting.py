@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from torchlint.fixes.imports import NewImports, TextEdit
+from torchlint.fixes.names.imports import NewImports, TextEdit
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.names import imported_by_call

@@ -12,7 +12,7 @@ from torchlint.semantics.autograd.accumulators import root_of
 from torchlint.semantics.graphs.kept_values import KeptValues
 
 HEADER = """\
-import logging, math
+import copy, logging, math
 import numpy as np
 import torch
 from torch import nn
@@ -98,7 +98,6 @@ def test_graph_is_unread(text: str) -> None:
         ),
         (SUM + "print(locals())", "the file reads variables in other ways than by their names, and so perhaps `total`"),
         (LIST + "kept[0] += 1", "what `kept` keeps is changed in place"),
-        (LIST + "np.mean(kept)", "`np.mean` gets what `kept` keeps; it may need the graph"),
         (LIST + "list(map(torch.Tensor.backward, kept))", "`map` gets what `kept` keeps; it may need the graph"),
         (LIST + "min(kept, key=differentiated)", "`min` gets what `kept` keeps; it may need the graph"),
         (LIST + "print(best in kept)", "`in` may ask which object `kept` is"),
@@ -117,6 +116,10 @@ def test_graph_may_be_read(text: str, doubt: str) -> None:
         (LIST + "for each in kept:\n    print(each.requires_grad)", "`each.requires_grad` is read"),
         (LIST + "kept[-1].register_hook(print)", "`kept[-1].register_hook` is read"),
         (LIST + "torch.autograd.grad(sum(kept), w)", "`torch.autograd.grad` asks for more than the value of `sum(kept)`"),
+        (LIST + "np.mean(kept)", "`np.mean` asks for more than the value of `kept`"),
+        (SUM + "copy.deepcopy(total)", "`copy.deepcopy` asks for more than the value of `total`"),
+        (SUM + "getattr(total, name)", "`getattr` asks for more than the value of `total`"),
+        (SUM + "total.cpu().numpy()", "`total.cpu().numpy` is read"),
         (LIST + "print([i for i, each in enumerate(kept) if each is best])", "the code asks which object `each` is"),
     ],
 )

@@ -19,6 +19,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.graphs.fresh_starts import FreshStarts
 from torchlint.semantics.graphs.kept_changes import CHANGING, COMPUTES, ENDS, FILLING, HANDS_ON, KeptChanges
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.observers.graph_questions import GraphQuestions
 from torchlint.semantics.observers.reflection import Reflection
 
 TELLING = frozenset(
@@ -28,8 +29,8 @@ TELLING = frozenset(
     }
 )
 """Attributes and methods of a tensor that tell of its graph, or change what it hangs on."""
-_GRAPH = TELLING | {"register_post_accumulate_grad_hook", "is_set_to", "share_memory_"}
-"""These tell of the object that it is as well."""
+_GRAPH = TELLING | {"register_post_accumulate_grad_hook", "is_set_to", "share_memory_", "numpy"}
+"""These tell of the object that it is as well, or are refused where there is a graph."""
 _PLAIN = frozenset({"shape", "dtype", "device", "ndim", "data", "is_cuda", "itemsize", "nbytes", "layout"})
 _PLAIN_METHODS = frozenset(
     {
@@ -285,7 +286,7 @@ class _Walk:
             return [call] if self._has_plain_words(call) else self._unseen(call)
         if name.startswith("math.") or (name.startswith("logging.") and of_tensors):
             return []
-        if name == "builtins.id" or name.startswith("torch.autograd."):
+        if self.semantics.of(GraphQuestions).are_asked_by(call, node):
             return refuted(f"`{ast.unparse(call.func)}` asks for more than the value of `{ast.unparse(node)}`")
         if (
             of_tensors
@@ -354,7 +355,11 @@ class _Walk:
         """The calls of a function that stands in another one, and is only called there."""
         function = self.semantics.tree.function(node)
         calls = self._calls(function) if isinstance(function, FUNCTIONS) else None
-        return list(calls) if calls is not None else unknown(f"`{self.name}` is handed to callers that the file does not show")
+        if calls is None:
+            self.hidden &= unknown(f"`{self.name}` is handed to callers that the file does not show")
+            is_whole = isinstance(function, FUNCTIONS) and not isinstance(node, (ast.Tuple, ast.List, ast.Dict))
+            calls = list(self.semantics.facts.call_sites(function)) if is_whole else []
+        return list(calls)
 
     def _calls(self, function: Function) -> list[ast.Call] | None:
         binding = self.semantics.bindings.of(function)

@@ -12,6 +12,7 @@ from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 
@@ -53,16 +54,26 @@ class SpentGraphs:
         )
 
     def _follows(self, call: ast.Call, statement: ast.stmt) -> bool:
-        """Whether the call is a statement behind ``statement``, with nothing but simple ones between."""
+        """Whether the call is a statement behind ``statement``, with nothing but simple ones between.
+
+        None of these hands what has been added to on to other code, for which the graph is still there.
+        """
+        sums = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         block = self._semantics.tree.block(statement)
         if statement not in block:
             return False
         for later in block[block.index(statement) + 1 :]:
             if isinstance(later, ast.Expr) and later.value is call:
                 return True
-            if not isinstance(later, _SIMPLE):
+            if not isinstance(later, _SIMPLE) or any(self._is_handed_on(each, sums) for each in ast.walk(later)):
                 return False
         return False
+
+    def _is_handed_on(self, node: ast.AST, names: set[str]) -> bool:
+        """Whether a call of what is none of Python's own functions gets one of some variables."""
+        if not isinstance(node, ast.Call) or (self._semantics.qualified_name(node.func) or "").startswith("builtins."):
+            return False
+        return any(isinstance(each, ast.Name) and each.id in names for each in given_to(node))
 
     def _find_loss(self, value: Value) -> bool:
         """Whether a value is what a criterion of torch gives, or a sum of such, perhaps with numbers."""
