@@ -11,7 +11,8 @@ import pytest
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
-from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
+from torchlint.fixes.names.imports import TextEdit
+from torchlint.fixes.rewriting import Rewriter, combined
 from torchlint.rules import all_rules
 from torchlint.rules.selection import select_rules
 from torchlint.semantics import Semantics

@@ -31,11 +31,12 @@ from torchlint.fixes.changes import (
 )
 from torchlint.fixes.code import Api, Quoted
 from torchlint.fixes.fstring_fields import fields_of
+from torchlint.fixes.names.imports import TextEdit
 from torchlint.fixes.names.renaming import Renaming
 from torchlint.fixes.names.spelling import Spelling
 from torchlint.fixes.parentheses import fitting_there
 from torchlint.fixes.rendering import replacement
-from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
+from torchlint.fixes.rewriting import Rewriter, combined
 from torchlint.model import Model
 from torchlint.model.positions import written
 from torchlint.semantics.code.tree import FUNCTIONS, Function

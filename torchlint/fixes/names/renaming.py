@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.fixes.names.imports import TextEdit
+from torchlint.fixes.rewriting import Rewriter
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.text.source import Source
 

@@ -6,7 +6,8 @@ import ast
 from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact
-from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.fixes.names.imports import TextEdit
+from torchlint.fixes.rewriting import Rewriter
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.names import canonical

@@ -53,7 +53,8 @@ class GraphAccumulation(Rule):
     of torch's and its backward pass, without `retain_graph`, frees its graph in the same round: a second one would raise
     anyway. Unsafe where the value is a model's output, or a loss that another function returned, which may be no tensor; where
     an attribute, an argument or a list that is handed on may be read elsewhere; where `.grad`, `requires_grad` or hooks are
-    asked for, or which object a list holds, or how long one lives (`weakref`).
+    asked for, or which object a list holds, or how long one lives (`weakref`); where it is copied deeply or made an array of,
+    which a graph forbids.
 
     `.detach()` leaves everything else as it is: the type of the sum, how it is rounded, what it is divided by. `.item()` is
     safe where values are kept one by one, have no dimensions and are read by `float` and number formats alone; otherwise,

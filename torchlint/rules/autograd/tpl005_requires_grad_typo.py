@@ -55,7 +55,8 @@ class RequiresGradTypo(Rule):
     but torch and well-known libraries: the right name is what was meant. Unsafe where the value may be no parameter (the
     result of an operation refuses the flag, and so do weights that are pruned or parametrized), where one of whole numbers
     would be made to require grad, where what is assigned may be no flag, and where code of another file, or by a name that is
-    no part of the code (`vars(p)`), may read the misspelt attribute.
+    no part of the code (`vars(p)`), may read the misspelt attribute. So it is where the gradient of what is frozen then is
+    needed: `p.grad` is computed with, a hook registered, `torch.autograd.grad` asked for it, or nothing is left to train.
 
     ## References
     - [torch.Tensor.requires_grad](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.requires_grad.html)

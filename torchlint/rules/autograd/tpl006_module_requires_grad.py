@@ -41,8 +41,9 @@ class ModuleRequiresGrad(Rule):
     ## Fix safety
     Safe for modules of torch or of the file, in a file that imports nothing but torch and well-known libraries:
     `requires_grad_` sets the flag of all parameters of the module, which is what was meant. Unsafe where the module may have a
-    flag of its own, where it is frozen in a loop or a function and may be trained again, where nothing may be left to train,
-    and where not all of the parameters may be meant to be trained.
+    flag of its own, where it is frozen in a loop or a function and may be trained again, where nothing may be left to train or
+    to hand to an optimizer, where a gradient of the module is needed (`p.grad` is computed with, a hook registered,
+    `torch.autograd.grad` asked for it), and where not all of the parameters may be meant to be trained.
 
     For torch before 1.3, whose
     modules have no such method, the fix is a loop over the parameters. There is none where one statement sets the flags of

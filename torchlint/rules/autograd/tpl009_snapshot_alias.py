@@ -54,7 +54,7 @@ class SnapshotAlias(Rule):
 
     Unsafe everywhere else, since code may rely on a name that follows the weights: a view that is clipped, a state that is
     loaded into another model again and again, parameters that are differentiated by. So is the `copy.deepcopy` of a module
-    that is kept (`best_model = model`).
+    that is kept (`best_model = model`), and of anything where `from x import *` may give `copy` another meaning.
 
     ## References
     - [Saving and loading models](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)

@@ -9,6 +9,7 @@ from functools import cached_property
 from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Grad, Kind, Semantics, Type, torch_api
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.certainty.unneeded_gradients import UnneededGradients
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import is_false, last_name
 from torchlint.semantics.observers.other_code import OtherCode
@@ -22,6 +23,8 @@ _COMPUTING = frozenset(
     }
 )
 """Words of code that computes the weights of a layer of other parameters, or makes them of whole numbers."""
+
+_TRAINED = frozenset(torch_api.PARAMETER_ATTRIBUTES) | {"torch.nn.Parameter", "torch.nn.parameter.Parameter"}
 
 
 class FlagOwners:
@@ -39,7 +42,15 @@ class FlagOwners:
             kind.grad is Grad.LEAF or self._is_new(owner), f"`{shortened(owner)}` may be no parameter, and refuse the flag"
         )
         is_tensor = self._semantics.of(Tensors).tensor_or_lazy(owner)
-        return self._is_flag(value) & is_tensor & leaf & self._takes(value) & self._elsewhere.reads_nothing(wrong)
+        fact = self._is_flag(value) & is_tensor & leaf & self._takes(value) & self._elsewhere.reads_nothing(wrong)
+        return fact & self._does_without(owner, value) if fact.is_certain else fact
+
+    def _does_without(self, owner: ast.expr, value: ast.expr | None) -> Fact:
+        """Whether the program does without the gradients of what is frozen."""
+        if isinstance(value, ast.Constant) and value.value is True:
+            return CERTAIN
+        gradients = self._semantics.of(UnneededGradients)
+        return gradients.of(owner) & gradients.leaves_something(owner)
 
     def _takes(self, value: ast.expr | None) -> Fact:
         """Whether all parameters take a flag: those that are computed take none, those of whole numbers cannot be thawed."""
@@ -102,7 +113,8 @@ class FlagOwners:
         kind = self._semantics.kind(owner)
         shown = kind.type is Type.MODULE and (kind.name in torch_api.MODULES or self._is_of_torch(kind.definition))
         is_module = known(shown, f"`{shortened(owner)}` may be a module with a `{wrong}` of its own")
-        return self._is_flag(value) & is_module & self._elsewhere.reads_nothing(wrong) & self._trains_on(owner, kind, value)
+        fact = self._is_flag(value) & is_module & self._elsewhere.reads_nothing(wrong) & self._trains_on(owner, kind, value)
+        return fact & self._does_without(owner, value) if fact.is_certain else fact
 
     def _trains_on(self, owner: ast.expr, kind: Kind, value: ast.expr | None) -> Fact:
         """Whether the program still runs once the parameters take the flag.
@@ -126,10 +138,9 @@ class FlagOwners:
         tree, name = self._semantics.tree, self._semantics.qualified_name
         flags = [node for node in tree.of_type(ast.Attribute) if isinstance(node.ctx, ast.Store) and node.attr[:4] == "requ"]
         flagged = {last_name(node.value) for node in flags if not _gives_true(tree.parent(node))}
+        tied = {last_name(node.value) for node in tree.of_type(ast.Attribute) if _is_tied(node, tree.parent(node))}
         return "self" not in flagged and any(
-            isinstance(value, ast.Call)
-            and name(value.func) in torch_api.PARAMETER_ATTRIBUTES
-            and last_name(target) not in flagged
+            isinstance(value, ast.Call) and name(value.func) in _TRAINED and last_name(target) not in flagged | tied
             for node in tree.of_type(ast.Assign)
             for target, value in _pairs(node)
         )
@@ -159,6 +170,11 @@ class FlagOwners:
             or (isinstance(base, ast.Name) and base.id in own)
             for base in bases
         )
+
+
+def _is_tied(node: ast.Attribute, parent: ast.AST | None) -> bool:
+    """Whether a layer gets the weight of another one: ``self.out.weight = self.embed.weight``."""
+    return isinstance(node.ctx, ast.Store) and isinstance(parent, ast.Assign) and last_name(parent.value) == node.attr
 
 
 def _gives_true(statement: ast.AST | None) -> bool:

@@ -357,8 +357,8 @@ class _Walk:
         calls = self._calls(function) if isinstance(function, FUNCTIONS) else None
         if calls is None:
             self.hidden &= unknown(f"`{self.name}` is handed to callers that the file does not show")
-            is_whole = isinstance(function, FUNCTIONS) and not isinstance(node, (ast.Tuple, ast.List, ast.Dict))
-            calls = list(self.semantics.facts.call_sites(function)) if is_whole else []
+            is_whole = not isinstance(node, (ast.Tuple, ast.List, ast.Dict))
+            calls = self.semantics.facts.call_sites(function) if function is not None and is_whole else []
         return list(calls)
 
     def _calls(self, function: Function) -> list[ast.Call] | None:
