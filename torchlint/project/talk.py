@@ -44,6 +44,8 @@ _RECORDING = ("recorded calls", "unrecorded calls")
 """The topics that ask for calls of a method: with autograd on, and where it is turned off."""
 _READING = "reads"
 """The topic that asks whether an attribute, which it names, is read of anything but torch, or named by a string."""
+_GRAPHS = "graphs asked for"
+"""The topic that asks for code that asks for the graph of what the function gives whose name it has."""
 _UNASKED = "moves in any case"
 """The topic that asks for moves to a GPU which no flag decides about."""
 _SCHEDULES = "schedules of others"
@@ -166,6 +168,10 @@ def _speaking(topic: str) -> Callable[[bytes], object]:
         from torchlint.project.topics.recorded import calls_so
 
         return partial(calls_so, topic)
+    if asked == _GRAPHS:
+        from torchlint.project.topics.asked_graphs import asks_for_graphs
+
+        return partial(asks_for_graphs, name)
     if asked == _UNASKED:
         return needs_gpu
     return FORWARDS.get(topic, partial(speaks_of, topic))

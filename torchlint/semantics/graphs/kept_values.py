@@ -357,8 +357,11 @@ class _Walk:
         calls = self._calls(function) if isinstance(function, FUNCTIONS) else None
         if calls is None:
             self.hidden &= unknown(f"`{self.name}` is handed to callers that the file does not show")
-            is_whole = not isinstance(node, (ast.Tuple, ast.List, ast.Dict))
-            calls = self.semantics.facts.call_sites(function) if function is not None and is_whole else []
+            if isinstance(node, (ast.Tuple, ast.List, ast.Dict)) or not isinstance(function, FUNCTIONS):
+                return []
+            if self.semantics.elsewhere.speaks_of(f"graphs asked for: {function.name}"):
+                return refuted(f"another file asks for the graph of what `{function.name}` gives")
+            calls = self.semantics.facts.call_sites(function)
         return list(calls)
 
     def _calls(self, function: Function) -> list[ast.Call] | None:
