@@ -38,6 +38,8 @@ def of_leaf(body: str) -> Fact:
         "b = torch.tanh(net(x))\nloss = b.sum()\nloss.backward()\nprint(f'{«b.grad»}')",
         "b = (w @ x).pow(2)\nb.sum().backward()\nn = «b.grad».norm()",
         "kept = []\nfor x in data:\n    b = net(x)\n    b.mean().backward()\n    kept.append((x, «b.grad»))",
+        "b = w * 2\nc = torch.cat([b, w])\nc.sum().backward()\nprint([p.grad for p in net.parameters()], «b.grad»)",
+        "b = w * 2\nc = b.view(w.shape).view(-1)\nc.sum().backward()\ng = torch.autograd.grad(c, b)\nshow(b)\nprint(«b.grad»)",
     ],
 )
 def test_retained(body: str) -> None:
@@ -47,6 +49,9 @@ def test_retained(body: str) -> None:
 @pytest.mark.parametrize(
     ("body", "doubt"),
     [
+        ("b = w * 2\nb.sum().backward()\nfor t in [w, b]:\n    print(t.grad)\nprint(«b.grad»)", "`b` is handed on"),
+        ("b = w * 2\nb.sum().backward()\nnn.utils.clip_grad_norm_([w, b], 1)\nprint(«b.grad»)", "`b` is handed on"),
+        ("b = w.view(torch.int32)\n(w * b).sum().backward()\nprint(«b.grad»)", "`b` may have no graph"),
         ("b = helper(w)\nb.sum().backward()\nprint(«b.grad»)", "`b` may have no graph"),
         ("b = w * 2\nif x:\n    b.sum().backward()\nprint(«b.grad»)", "no backward pass runs for certain"),
         ("for p in net.parameters():\n    p.requires_grad = False\nb = w * 2\nb.sum().backward()\nprint(«b.grad»)", "away"),

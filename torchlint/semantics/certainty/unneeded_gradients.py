@@ -97,7 +97,7 @@ class UnneededGradients:
 
     def _is_computed_with(self, read: ast.Attribute) -> bool:
         match self._tree.parent(read):
-            case ast.Call(func=function):
+            case ast.Call(func=function) if function is not read:
                 return (self._semantics.qualified_name(function) or "").startswith("torch.")
             case ast.Attribute() | ast.BinOp() | ast.AugAssign():
                 return True

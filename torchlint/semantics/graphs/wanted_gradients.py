@@ -129,13 +129,16 @@ class WantedGradients:
     @cached_property
     def _reads_of_any(self) -> bool:
         """Whether the file reads the gradient of something that has no value of its own in it, or torch does for it."""
-        reads = (node for node in self._tree.of_type(ast.Attribute) if node.attr == "grad")
+        reads = (node for node in self._tree.of_type(ast.Attribute) if node.attr == "grad" and not self._is_function(node))
         calls = self._semantics.facts.calls
         return (
             any(not (isinstance(read.value, ast.Name) and self._is_computed(read.value)) for read in reads)
             or any(name.startswith("clip_grad") or name == "get_total_norm" for name in calls)
             or any(isinstance(text.value, str) and text.value == "grad" for text in self._tree.of_type(ast.Constant))
         )
+
+    def _is_function(self, node: ast.Attribute) -> bool:
+        return self._semantics.qualified_name(node) == "torch.autograd.grad"
 
     def _is_computed(self, name: ast.Name) -> bool:
         """Whether all values of a variable are made by calls and operators: it is no second name of another one."""
