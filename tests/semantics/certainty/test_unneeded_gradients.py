@@ -12,6 +12,7 @@ from torchlint.semantics.certainty.unneeded_gradients import UnneededGradients
 HEADER = "import torch\nfrom torch import nn\n\nbody = nn.Sequential(nn.Linear(2, 2))\nhead = nn.Linear(2, 1)\n"
 FREEZE = HEADER + "«body».requires_grad = False\nnet = nn.Sequential(body, head)\n"
 LOOP = HEADER + "for p in body.parameters():\n    «p».requires_grad = False\n"
+PICKED = "torch.optim.SGD([p for p in body.parameters() if p.requires_grad])"
 BACKWARD = "\nloss = net(x).sum()\nloss.backward()\n"
 
 
@@ -35,8 +36,11 @@ def doubt(text: str) -> str:
         FREEZE + "optimizer = torch.optim.SGD(filter(lambda p: p.requires_grad, net.parameters()), lr=1)",
         FREEZE + "print(body[0].weight.grad)",
         FREEZE + "x = torch.ones(2, requires_grad=True)\nprint(x.grad.abs())",
+        LOOP.replace("    «", "    if c:\n        «") + PICKED + BACKWARD,
+        LOOP + "body[0][1] = nn.Linear(2, 2)\ntorch.optim.SGD(filter(lambda p: p.requires_grad, body.parameters()))",
+        LOOP + "for p in body[0].parameters():\n    p.requires_grad = True\n" + PICKED,
         LOOP + "net = nn.Sequential(body, nn.ReLU(), head)" + BACKWARD,
-        LOOP + "body.fc = nn.Linear(2, 2)" + BACKWARD + "torch.optim.SGD([p for p in body.parameters() if p.requires_grad])",
+        LOOP + "body.fc = nn.Linear(2, 2)" + BACKWARD + PICKED,
     ],
 )
 def test_unneeded(text: str) -> None:

@@ -30,6 +30,7 @@ def spent(body: str) -> bool:
     [
         "loss = F.mse_loss(net(x), y)\nloss.backward()\ntotal += «loss» * 2",
         "loss = criterion(net(x), y)\ntotal += «loss»\noptimizer.zero_grad()\nloss.backward()",
+        "loss = criterion(net(x), y)\ntotal += «loss»\nprint(total, x.mean())\nlog(x)\nloss.backward()",
         "loss = criterion(net(x), y)\nloss.backward()\nif x:\n    self.total += «loss»",
         "a = criterion(net(x), y)\nb = criterion(net(y), x)\nloss = (a + b) / 2\nloss.backward()\ntotal += «loss»",
     ],
@@ -46,6 +47,8 @@ def test_spent(body: str) -> None:
         "loss = F.mse_loss(net(x), y)\nif x:\n    loss.backward()\ntotal += «loss»",
         "loss = F.mse_loss(net(x), y)\ntotal += «loss»\nif x:\n    continue\nloss.backward()",
         "loss = F.mse_loss(net(x), y)\nloss.backward()\nloss = F.mse_loss(net(y), x)\ntotal += «loss»",
+        "loss = F.mse_loss(net(x), y)\ntotal += «loss»\nprobe(net, total)\nloss.backward()",
+        "loss = F.mse_loss(net(x), y)\nself.total += «loss»\nx = probe(sum=self.total)\nloss.backward()",
         "loss = net(x).sum()\nloss.backward()\ntotal += «loss»",
         "loss = self.criterion(net(x), y)\nloss.backward()\ntotal += «loss»",
         "loss = F.mse_loss(net(x), y) + penalty(net)\nloss.backward()\ntotal += «loss»",

@@ -31,8 +31,8 @@ class UnneededGradients:
         module = self._module(owner)
         text = ast.unparse(module)
         if text not in self._facts:
-            self._facts[text] = self._hooks & self._differentiated(module) & self._read(module) & self._given(module)
-        return self._facts[text]
+            self._facts[text] = self._hooks & self._differentiated(module) & self._read(module)
+        return self._facts[text] & (CERTAIN if self._is_picked(owner) else self._given(text))
 
     def _module(self, owner: ast.expr) -> ast.expr:
         """The module that parameters are of: ``net`` of ``net.fc.weight``'s and ``for p in net.parameters()``."""
@@ -119,12 +119,13 @@ class UnneededGradients:
                 return not isinstance(self._tree.parent(node), (ast.Attribute, ast.BinOp, ast.AugAssign, ast.Call))
         return False
 
-    def _given(self, module: ast.expr) -> Fact:
+    def _given(self, text: str) -> Fact:
         """Whether no list that is left without what is frozen is empty, if an optimizer gets it, which refuses that (ran)."""
-        text = ast.unparse(module)
+        if self._gets_part(text) or self._is_thawed:
+            return CERTAIN
         for node in self._tree.of_type(ast.Attribute):
             if node.attr == "requires_grad" and isinstance(node.ctx, ast.Load):
-                if any(ast.unparse(each) == text for each in self._filtered(node)) and not self._gets_part(text):
+                if any(ast.unparse(each) == text for each in self._filtered(node)):
                     return unknown(f"of `{text}` nothing is left to hand to an optimizer")
         return CERTAIN
 
@@ -141,10 +142,13 @@ class UnneededGradients:
 
     def _gets_part(self, text: str) -> bool:
         """Whether a module gets a new part, as a new head, which is left to train."""
-        stores = self._tree.of_type(ast.Attribute)
-        return any(
-            isinstance(each.ctx, ast.Store) and each.attr[:4] != "requ" and ast.unparse(each.value) == text for each in stores
-        )
+        for node in self._tree.of_type(ast.Attribute, ast.Subscript):
+            if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+                is_flag = isinstance(node, ast.Attribute) and node.attr[:4] == "requ"
+                owner = ast.unparse(node.value)
+                if not is_flag and (owner == text or owner.startswith((f"{text}.", f"{text}["))):
+                    return True
+        return False
 
     # --- what is a part of what --------------------------------------------------------------------------------------
 
@@ -187,10 +191,10 @@ class UnneededGradients:
 
     def _is_picked(self, owner: ast.expr) -> bool:
         """Whether a condition in the loop picks what is frozen."""
-        for parent in self._tree.ancestors(owner):
-            if isinstance(parent, _LOOPS):
-                return any(isinstance(node, (ast.If, ast.Continue, ast.Break)) for node in ast.walk(parent))
-        return True
+        loop = next((each for each in self._tree.ancestors(owner) if isinstance(each, _LOOPS)), None)
+        if loop is None or not isinstance(owner, ast.Name) or self._looped(owner) is None:
+            return False
+        return any(isinstance(node, (ast.If, ast.Continue, ast.Break)) for node in ast.walk(loop))
 
     @cached_property
     def _is_thawed(self) -> bool:

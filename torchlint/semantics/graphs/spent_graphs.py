@@ -13,6 +13,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import given_to
+from torchlint.semantics.graphs.kept_changes import ENDS
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 
@@ -58,7 +59,7 @@ class SpentGraphs:
 
         None of these hands what has been added to on to other code, for which the graph is still there.
         """
-        sums = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        sums = {ast.unparse(node) for node in ast.walk(statement) if isinstance(getattr(node, "ctx", None), ast.Store)}
         block = self._semantics.tree.block(statement)
         if statement not in block:
             return False
@@ -69,11 +70,12 @@ class SpentGraphs:
                 return False
         return False
 
-    def _is_handed_on(self, node: ast.AST, names: set[str]) -> bool:
-        """Whether a call of what is none of Python's own functions gets one of some variables."""
-        if not isinstance(node, ast.Call) or (self._semantics.qualified_name(node.func) or "").startswith("builtins."):
+    def _is_handed_on(self, node: ast.AST, sums: set[str]) -> bool:
+        """Whether a call gets one of some variables, of what may do more than show it, or make a number of it."""
+        name = self._semantics.qualified_name(node.func) or "" if isinstance(node, ast.Call) else ""
+        if not isinstance(node, ast.Call) or name in ENDS or name.startswith(("math.", "logging.")):
             return False
-        return any(isinstance(each, ast.Name) and each.id in names for each in given_to(node))
+        return any(ast.unparse(each) in sums for each in given_to(node))
 
     def _find_loss(self, value: Value) -> bool:
         """Whether a value is what a criterion of torch gives, or a sum of such, perhaps with numbers."""
