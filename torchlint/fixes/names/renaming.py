@@ -33,7 +33,7 @@ class Renaming:
         bindings = self._semantics.bindings.reaching(node)
         if not bindings:
             return [self._replace(node, last)] if old.rpartition(".")[0] == module else self._spell_out([node], new)
-        if len(bindings) != 1 or bindings[0].form is not Form.IMPORT:
+        if len(bindings) != 1 or bindings[0].form is not Form.IMPORT or self._is_bound_otherwise(bindings[0]):
             return None
         return self._rename_import(bindings[0], old, new)
 
@@ -54,6 +54,12 @@ class Renaming:
             return None
         imported = self._rewriter.delete_alias(statement, alias) if self._is_at_hand(bound, statement) else edit
         return [imported, *(self._replace(use, last) for use in binding.uses)]
+
+    def _is_bound_otherwise(self, binding: Binding) -> bool:
+        """Whether a use of an import may be one of another value, which keeps its name; what is deleted is used, too."""
+        others = [each.node for each in binding.scope.bindings[binding.name] if each is not binding]
+        is_deleted = any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) for node in others)
+        return is_deleted or any(len(self._semantics.bindings.reaching(use)) > 1 for use in binding.uses)
 
     def _is_at_hand(self, bound: Sequence[Binding], statement: ast.ImportFrom) -> bool:
         """Whether a name is there already wherever ``statement`` could import it."""

@@ -34,7 +34,9 @@ class UnusedImports:
     def is_unused(self, node: ast.AST) -> bool:
         """Whether a name that is imported, or assigned to, is used nowhere, not even in a string that is code."""
         binding = self._semantics.bindings.of(node)
-        return binding is not None and not binding.uses and not self._is_named_in_strings(binding.name)
+        if binding is None or binding.uses or self._is_named_in_strings(binding.name):
+            return False
+        return not any(map(_is_deleted, binding.scope.bindings[binding.name]))
 
     def _of(self, names: Collection[str]) -> list[tuple[ast.alias, Binding]]:
         found: list[tuple[ast.alias, Binding]] = []
@@ -78,6 +80,11 @@ def _runs(statement: ast.stmt) -> bool:
         case ast.Assign(value=ast.Call(func=ast.Attribute(attr="parse_args"))):
             return True
     return False
+
+
+def _is_deleted(binding: Binding) -> bool:
+    """Whether a binding is that of ``del x``, which takes the name to be there."""
+    return isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del)
 
 
 def _is_expression(text: str) -> bool:

@@ -12,6 +12,7 @@ from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.observers.programs import Programs
+from torchlint.semantics.observers.references import References
 from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
 from torchlint.semantics.provenance.loaders import LOADERS
 
@@ -42,6 +43,8 @@ class SameMeaning:
             known(name not in self._assigned, f"the file assigns another `{name}`"),
             known(not by_name or self._semantics.of(Programs).acts, f"another file may import `{name}` from this one"),
             known(not taken, f"`{last}` is the name of something else in places"),
+            self._semantics.of(References).finds_no_imports if by_name else CERTAIN,
+            self._semantics.of(References).is_only_called(node, new),
             self._given_tensor(node) if old in _OF_TENSORS else CERTAIN,
         )
 
