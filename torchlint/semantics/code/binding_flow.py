@@ -122,6 +122,8 @@ class BindingFlow:
         if found := self._locals.get(name):
             foreign = self._scope.foreign.get(name)
             return _union((tuple(foreign), found)) if foreign else found
+        if isinstance(self._scope.node, ast.ClassDef) and name in self._scope.bindings:
+            return self._scopes.latest(name, self._scopes.module)  # a class has a global's value until it has its own
         return self._scopes.latest(name, self._scope)
 
     # --- expressions -------------------------------------------------------------------------------------------------

@@ -91,7 +91,16 @@ class IdleAssignments:
         wrapping = self._wrappers.calls.get(call)
         if wrapping is None or makes_leaf(wrapping) or self._wrappers.cuts_on_purpose(call):
             return False
-        return dotted(target) is not None and dotted(target) == dotted(wrapping.data)
+        is_same = dotted(target) is not None and dotted(target) == dotted(wrapping.data)
+        return is_same and not (isinstance(target, ast.Name) and self._is_made_here(target, wrapping.data))
+
+    def _is_made_here(self, target: ast.Name, data: ast.expr) -> bool:
+        """Whether a name is one of a class or function by its assignment alone: ``noise = Variable(noise)`` of a global."""
+        binding = self._semantics.bindings.of(target)
+        if binding is None or isinstance(binding.scope.node, ast.Module) or not isinstance(data, ast.Name):
+            return False
+        reaching = self._semantics.bindings.reaching(data)
+        return not any(each.scope is binding.scope and each is not binding for each in reaching)
 
     @staticmethod
     def _is_mere(branch: ast.If, block: list[ast.stmt]) -> bool:
