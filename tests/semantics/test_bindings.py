@@ -109,6 +109,8 @@ SCOPES = [
     case("x = 1\nlambda x: «x»", 2),
     case("x = 1\nlambda x=«x»: 1", 1),
     case("x = 1\nclass A:\n    x = 2\n    y = «x»", 3),
+    case("x = 1\nclass A:\n    x = «x»", 1),
+    case("x = 1\ndef f(x):\n    class A:\n        x = «x»", 1),
     case("x = 1\nclass A:\n    x = 2\n    def f(self): «x»", 1),
     case("x = 1\nclass A:\n    x = 2\n    y = [«x» for i in z]", 1),
     case("x = 1\nclass A:\n    x = 2\n    y = [i for i in «x»]", 3),
@@ -263,11 +265,3 @@ def test_one_value_that_a_name_has(snippet: str, value: str | None) -> None:
     semantics, [node] = marked(snippet)
     found = semantics.bindings.assigned(node)
     assert (ast.unparse(found) if found is not None else None) == value
-
-
-def test_a_class_has_the_value_of_a_global_until_it_has_its_own() -> None:
-    tree = Tree(ast.parse("x = 1\ndef f(x):\n    class C:\n        x = x\n        y = x\n"))
-    bindings = Bindings(tree)
-    first, second = (node for node in tree.of_type(ast.Name) if node.id == "x" and isinstance(node.ctx, ast.Load))
-    assert [found.node.lineno for found in bindings.reaching(first)] == [1]
-    assert [found.node.lineno for found in bindings.reaching(second)] == [4]
