@@ -20,6 +20,7 @@ from torchlint.semantics.apis.torchvision import TorchvisionModels
 from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
 from torchlint.semantics.apis.versions import Versions
 from torchlint.semantics.certainty.same_meaning import SameMeaning
+from torchlint.semantics.certainty.successors import Successors
 
 _ELSEWHERE = unknown("it stands in no file")
 
@@ -90,6 +91,10 @@ class ApisQuestions:
         """Whether a reference to the API ``old`` can be one to ``new``."""
         twin = self._model.twin(node)
         return self._semantics.of(SameMeaning).renamed(twin, old, new) if isinstance(twin, ast.expr) else _ELSEWHERE
+
+    def calls_successor_alike(self, call: cst.Call, old: str) -> Fact:
+        """Whether a call of what has another shape than the API ``old`` does the same as the call of that."""
+        return self._asked(lambda twin: self._semantics.of(Successors).does_the_same(twin, old), call)
 
     def takes_reduction(self, call: cst.Call) -> Fact:
         """Whether a loss can be told by ``reduction`` what its flags say."""

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.certainty.argument_order import ArgumentOrder
 from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
-from torchlint.semantics.code.tree import given_to
 from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.observers.programs import Programs
 from torchlint.semantics.observers.references import References
@@ -18,11 +18,6 @@ from torchlint.semantics.provenance.loaders import LOADERS
 
 _OF_TENSORS = frozenset({"torch.nn.functional.sigmoid", "torch.nn.functional.tanh"})
 """Functions that call the method of what they are given, where those of today take tensors only."""
-_PLAIN = frozenset({"zeros", "ones", "eye", "full", "arange", "zeros_like", "ones_like", "tensor"})
-_COMPUTING = frozenset(
-    {"sqrt", "add_", "add", "mul", "mul_", "div", "pow", "t", "view", "detach", "clone", "abs", "sum", "mean"}
-)
-"""Methods of tensors that draw no random numbers."""
 _FLAGGED = frozenset(torch_api.LOSS_FUNCTIONS | torch_api.LOSS_MODULES)
 
 
@@ -58,13 +53,9 @@ class SameMeaning:
 
     def factors_moved(self, call: ast.Call) -> Fact:
         """Whether factors can stand behind the operands: nothing notices when which of them is computed."""
-        parts = [part for each in given_to(call) for part in ast.walk(each)]
-        calls = [part for part in parts if isinstance(part, ast.Call)]
-        strange = any(isinstance(part, (ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)) for part in parts)
-        calls_alike = not strange and all(map(self._computes, calls))
         return all_of(
             self._is_called_on_tensor(call),
-            known(calls_alike, "the arguments are computed in another order"),
+            self._semantics.of(ArgumentOrder).is_free(call),
             self._semantics.of(UnseenWarnings).fact,
         )
 
@@ -86,13 +77,6 @@ class SameMeaning:
         if isinstance(call.func, ast.Attribute):
             return self._semantics.of(Tensors).fact(call.func.value)
         return unknown(f"`{shortened(call.func)}` may be no method of a tensor")
-
-    def _computes(self, call: ast.Call) -> bool:
-        """Whether a call computes a tensor of tensors, so that it does not matter when; what draws random numbers does."""
-        name = self._semantics.qualified_name(call.func) or ""
-        if name.startswith("torch."):
-            return name not in torch_api.FACTORIES or name.rpartition(".")[2] in _PLAIN
-        return isinstance(call.func, ast.Attribute) and call.func.attr in _COMPUTING
 
     def _given_tensor(self, function: ast.expr) -> Fact:
         match self._semantics.tree.parent(function):

@@ -23,6 +23,8 @@ _AWAITING = frozenset(
 _STACKS = frozenset({"ExitStack", "AsyncExitStack"})
 _PUSHING = frozenset({"push", "push_async_exit"})
 """What gives a stack of contexts a function of the `__exit__` kind: others, `callback`, are given no error."""
+_READING = frozenset({"format_exc", "exc_info", "format_exception", "assertRaisesRegex", "raises"})
+"""Words of code that reads the texts of errors it did not give a name."""
 _OTHERS = frozenset(
     f"builtins.{name}"
     for name in (
@@ -72,6 +74,17 @@ class FreeErrors:
         if self._has_exit_callback:
             return unknown("an exit callback of an `ExitStack` may swallow the error")
         return CERTAIN
+
+    @cached_property
+    def texts(self) -> Fact:
+        """Whether no code of the file reads what the text of an error says that it may catch."""
+        words = sorted(self._semantics.words.all & _READING)
+        if words:
+            return unknown(f"the code may read the text of the error: `{words[0]}`")
+        tries = filter(self._catches, self._tree.of_type(*dict.fromkeys(TRIES)))
+        handlers = (each for found in tries for each in found.handlers if each.name and not self._lets_through(each))
+        read = next((each for each in handlers if (bound := self._semantics.bindings.of(each)) is not None and bound.uses), None)
+        return CERTAIN if read is None else unknown(f"the code may read the text of the error: `{read.name}`")
 
     def of(self, node: ast.AST, instead: str = "") -> Fact:
         """Whether an error that ``node`` raises ends the program, as far as the file shows.

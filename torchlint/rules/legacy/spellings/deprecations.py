@@ -25,6 +25,8 @@ _DOUBTS = {
 }
 NEEDS = (words(but=RENAMED),)
 """What the files hold that the rules of this table are about; what TPL106 mends is none of it."""
+_FEWEST = 2
+"""How many tensors `torch.linalg.multi_dot`, which takes a list of them, has to be given."""
 _SPARSE = ("BFloat16", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short")
 _CALLED = frozenset({"torch.fft", *(f"torch.sparse.{name}Tensor" for name in _SPARSE)})
 """What only a call warns of: a function that has become a module, and types that `isinstance` may well be asked for."""
@@ -162,7 +164,11 @@ def _rests_on(rule: Rule, node: cst.Name | cst.Attribute, new: str, doubt: str) 
         return unknown(
             doubt or _DOUBTS.get(old.rpartition(".")[2], "torch names it as the successor; no run has compared the two")
         )
-    return rule.model.apis.means_the_same(node, old, new)
+    rests_on = rule.model.apis.means_the_same(node, old, new)
+    call = rule.model.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node:
+        return rests_on
+    return rests_on & rule.model.apis.calls_successor_alike(call, old)
 
 
 def _filled(template: cst.Call, call: cst.Call) -> list[cst.Arg] | None:
@@ -179,7 +185,7 @@ def _filled(template: cst.Call, call: cst.Call) -> list[cst.Arg] | None:
             if by_place:
                 made.append(by_place.pop(0).with_changes(keyword=each.keyword, equal=_EQUAL))
         elif isinstance(each.value, cst.List):
-            if words or is_open_ended(call):
+            if words or is_open_ended(call) or len(by_place) < _FEWEST:
                 return None
             made.append(cst.Arg(cst.List([cst.Element(one.value) for one in by_place])))
             given, by_place = [], []

@@ -73,7 +73,7 @@ def _matrix_rank(call: cst.Call) -> cst.Call | None:
 
 
 def _lu_solve(call: cst.Call) -> cst.Call | None:
-    names = ("b", "LU_data", "LU_pivots")
+    names = ("input", "LU_data", "LU_pivots")
     given = _given(call, *names, out="out")
     if not given.keys() >= set(names):
         return None
@@ -92,8 +92,9 @@ def _range(call: cst.Call) -> cst.Call | None:
         return None
     stop = start + ((end - start) // step + 1) * step
     arguments = [cst.Arg(expression(str(number))) for number in (start, stop, *((step,) if step != 1 else ()))]
-    dtype = given.get("dtype", api("torch.get_default_dtype"))
-    kind = dtype if "dtype" in given else cst.Call(dtype)
+    dtype = given.get("dtype", cst.Name("None"))
+    is_given = not (isinstance(dtype, cst.Name) and dtype.value == "None")
+    kind = dtype if is_given else cst.Call(api("torch.get_default_dtype"))
     return _called("torch.arange", [*arguments, keyword("dtype", kind)])
 
 
