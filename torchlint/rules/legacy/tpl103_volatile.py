@@ -42,7 +42,8 @@ class Volatile(Rule):
     turns autograd off for all that stands there. Code that trains is left out. Where the value leaves the function, by
     `return` or as an attribute, only `volatile` goes, and `torch.no_grad()` is left to whoever computes with it. Dropping
     `volatile=False`, or what stands under `no_grad` already, is safe as an argument, where its flag does nothing else, as
-    a call may; and as an attribute where it is certainly a tensor's, which is only read here and in layers of torch.
+    a call may, and is true or false, or nobody awaits the error that it is neither, or that it is given with `requires_grad`;
+    and as an attribute where it is certainly a tensor's, which is only read here and in layers of torch.
 
     ## References
     - [Migration guide for torch 0.4: what about volatile?](https://pytorch.org/blog/pytorch-0_4_0-migration-guide/)

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
-from torchlint.fact import Fact, known
+from torchlint.fact import CERTAIN, Fact, known, unknown
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.apis.variable_wrappers import VARIABLE, OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.certainty.own_tensors import OwnTensors
-from torchlint.semantics.code.tree import FUNCTIONS, given_to, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, argument, given_to, is_false, last_name, walk_body
 from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
+from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.variables.computations import Computations
 from torchlint.semantics.variables.unmet import UnmetValues
+from torchlint.semantics.variables.unwrapped import Unwrapped
 
 Node = TypeVar("Node")
 Mark: TypeAlias = ast.keyword | ast.expr | ast.Assign
@@ -140,13 +142,26 @@ class Volatiles:
     def is_ignored(self, mark: Mark) -> Fact:
         """Whether nobody notices that a mark goes: its flag does nothing else, and no attribute is read that it sets."""
         if isinstance(mark, ast.Assign):
-            return self._is_harmless(mark.value) & self._is_unread(mark)
-        return self._is_harmless(mark.value if isinstance(mark, ast.keyword) else mark)
+            return self._is_harmless(mark.value, mark) & self._is_unread(mark)
+        return self._is_harmless(self.marks[mark].flag, mark) & self._is_alone(self.marks[mark])
 
-    def _is_harmless(self, flag: ast.expr) -> Fact:
+    def _is_alone(self, mark: VolatileMark[ast.expr]) -> Fact:
+        """Whether nobody awaits what Variable raises where ``requires_grad`` is true as well (ran on torch 2.13)."""
+        call = mark.call
+        if not isinstance(call, ast.Call) or is_false(mark.flag) or self._semantics.qualified_name(call.func) != VARIABLE:
+            return CERTAIN
+        flag = argument(call, 1, "requires_grad")
+        return CERTAIN if flag is None or is_false(flag) else self._semantics.of(FreeErrors).of(call)
+
+    def _is_harmless(self, flag: ast.expr, mark: Mark) -> Fact:
+        """Whether a flag does nothing but tell: it is a bool, or else nobody awaits the error that it is none."""
         parts = (ast.Constant, ast.Name, ast.UnaryOp, ast.BoolOp, ast.unaryop, ast.boolop, ast.expr_context)
-        is_harmless = all(isinstance(part, parts) for part in ast.walk(flag))
-        return known(is_harmless, f"`{ast.unparse(flag)[:40]}` may do more than tell a flag")
+        is_plain = all(isinstance(part, parts) for part in ast.walk(flag))
+        tests = {"__bool__", "__len__"} & self._semantics.facts.method_names if not isinstance(flag, ast.Name) else ()
+        if not is_plain or tests:
+            return unknown(f"`{ast.unparse(flag)[:40]}` may do more than tell a flag")
+        is_bool = isinstance(flag, (ast.Constant, ast.Name)) and self._semantics.of(Unwrapped).is_boolean(flag).is_certain
+        return CERTAIN if is_bool or isinstance(mark, ast.Assign) else self._semantics.of(FreeErrors).of(mark)
 
     def _is_unread(self, mark: ast.Assign) -> Fact:
         """Whether an attribute ``volatile`` is that of a tensor, and read nowhere."""
