@@ -31,15 +31,16 @@ class CodeQuestions:
         twin = self._model.twin(owner)
         return not isinstance(twin, ast.expr) or self._semantics.of(OwnAttributes).gives_meaning(twin, name)
 
-    def ends_with_its_error(self, node: cst.CSTNode, instead: cst.BaseExpression | None = None) -> Fact:
-        """Whether an error that a node raises ends the program: nothing in the file awaits it.
+    def ends_with_its_error(self, node: cst.CSTNode, instead: cst.BaseExpression | None = None, *, error: str = "") -> Fact:
+        """Whether an error that a node raises ends the program: nothing in the file awaits it, nor Python, where it is ``error``.
 
         Or what awaits it does the same with ``instead``, an expression that is in no file yet, in the place of the node.
         """
         twin = self._model.twin(node)
         if twin is None:
             return unknown("the code may await the error")
-        return self._semantics.of(FreeErrors).of(twin, self._model.shown(instead) if instead is not None else "")
+        shown = self._model.shown(instead) if instead is not None else ""
+        return self._semantics.of(FreeErrors).of(twin, shown, error)
 
     @property
     def warns_unseen(self) -> Fact:

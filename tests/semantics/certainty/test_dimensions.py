@@ -106,9 +106,10 @@ def test_what_is_reshaped_may_be_the_same_tensor(text: str) -> None:
         ("«self.loss»", "`self.loss` may have dimensions"),
         ("loss = F.mse_loss(x, y)\nloss.unsqueeze_(0)\n«loss»", "`unsqueeze_` may give it dimensions in place"),
         ("loss = F.mse_loss(x, y)\ntorch.add(x, 1, out=loss)\n«loss»", "`out` may give it dimensions in place"),
+        ("loss = F.mse_loss(x, y)\nloss.data = x\n«loss»", "`data` may give it dimensions in place"),
         (
-            "loss = F.mse_loss(x, y)\nloss.data = x\n«loss»",
-            "`loss` comes from `F.mse_loss(x, y)`; it may have dimensions",
+            "def as_row(t):\n    t.data = t.data.view(1)\nloss = F.mse_loss(x, y)\nas_row(loss)\n«loss»",
+            "`data` may give it dimensions in place",
         ),
         ("loss = net(x)\nloss.backward()\n«loss»", "`loss` comes from `net(x)`; it may have dimensions"),
         (
@@ -120,8 +121,8 @@ def test_what_is_reshaped_may_be_the_same_tensor(text: str) -> None:
             "`loss` comes from `F.mse_loss(x, y, **options)`; it may have dimensions",
         ),
         (
-            "loss = F.mse_loss(x, y, None, False)\n«loss»",
-            "`loss` comes from `F.mse_loss(x, y, None, False)`; it may have dimensions",
+            "loss = F.cross_entropy(x, y, None, False)\n«loss»",
+            "`loss` comes from `F.cross_entropy(x, y, None, False)`; it may have dimensions",
         ),
         ("c = nn.HuberLoss('none')\nloss = c(x, y)\n«loss»", "`loss` comes from `c(x, y)`; it may have dimensions"),
         (
@@ -146,6 +147,7 @@ def test_unknown(text: str, doubt: str) -> None:
     assert answer(text) == (Answer.UNKNOWN, doubt)
 
 
-def test_refuted() -> None:
-    text = "loss = F.mse_loss(x, y, reduction='none')\n«loss»"
+@pytest.mark.parametrize("given", ["reduction='none'", "None, False", "reduce=False"])
+def test_refuted(given: str) -> None:
+    text = f"loss = F.mse_loss(x, y, {given})\n«loss»"
     assert answer(text) == (Answer.REFUTED, "`loss` has dimensions")

@@ -64,6 +64,7 @@ class ScalarIndex(Rule):
             fix(
                 f"Use `{self.model.shown(item)}`",
                 replace(node, item),
-                rests_on=self.model.shapes.has_no_dimensions(tensor) & self.model.code.ends_with_its_error(node, item),
+                rests_on=self.model.shapes.has_no_dimensions(tensor)
+                & self.model.code.ends_with_its_error(node, item, error="IndexError"),
             ),
         )

@@ -202,7 +202,7 @@ class DataToNumpy(Rule):
         rests_on = self.model.kinds.is_tensor(node.value)
         if self._is_converted(node):
             on_host = expression("{tensor}.cpu()", tensor=detached)
-            rests_on &= self.model.code.ends_with_its_error(node)
+            rests_on &= self.model.code.ends_with_its_error(node, error="TypeError")
             return fix("Replace `.data` with `.detach().cpu()`", replace(node, on_host), rests_on=rests_on)
         return fix("Replace `.data` with `.detach()`", replace(node, detached), rests_on=rests_on)
 
@@ -213,7 +213,7 @@ class DataToNumpy(Rule):
         first = moves[-1]
         rests_on = self.model.kinds.is_tensor(first.value)
         if not is_on_host:
-            rests_on &= self.model.code.ends_with_its_error(node)
+            rests_on &= self.model.code.ends_with_its_error(node, error="TypeError")
         if self._is_detached(first.value):
             return fix("Drop `.data`", moved, rests_on=rests_on)
         return fix("Detach before moving", moved, replace(first, after_method(first, "detach")), rests_on=rests_on)

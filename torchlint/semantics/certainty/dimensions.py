@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, refuted, shortened, unknown
+from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.passing_uses import PassingUses
 from torchlint.semantics.certainty.tensors import Tensors
@@ -16,6 +16,7 @@ from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.kinds.results import KEEPS_SCALAR, LOSS_FUNCTIONS, LOSS_MODULES
 from torchlint.semantics.observers.reflection import Reflection
+from torchlint.semantics.provenance.modules import Modules
 
 _REDUCTIONS = (torch_api.SCALAR_REDUCTIONS_FUNCTIONS - LOSS_FUNCTIONS) - {
     *("torch.amax", "torch.amin", "torch.hash_tensor", "torch.sparse.sum"),
@@ -48,7 +49,7 @@ class Dimensions:
     def has_none(self, node: ast.expr) -> Fact:
         """Whether ``node`` has no dimensions: it is a tensor of one number, or that number, which cannot be indexed either."""
         if self._none.hold(node):
-            return CERTAIN
+            return known(not self._semantics.of(Tensors).has_own_classes, "a class of tensors of the file's own may be indexed")
         if self._reshaping is not None:
             return unknown(f"`{self._reshaping}` may give it dimensions in place")
         if self._semantics.kind(node).scalar is False:
@@ -60,7 +61,15 @@ class Dimensions:
         """What gives a tensor other dimensions and leaves it the object that it is, where the file does so anywhere."""
         calls = self._semantics.facts.calls
         words = {word.arg for call in self._semantics.tree.of_type(ast.Call) for word in call.keywords}
-        return min([*(calls.keys() & _RESHAPING), *(["out"] if "out" in words else [])], default=None)
+        named = ["out"] * ("out" in words) + ["data"] * any(map(self._gives_data, self._semantics.tree.of_type(ast.Attribute)))
+        return min([*(calls.keys() & _RESHAPING), *named], default=None)
+
+    def _gives_data(self, node: ast.Attribute) -> bool:
+        """Whether something is given other data that is no item of a loop, as parameters are, nor an attribute."""
+        if node.attr != "data" or not isinstance(node.ctx, ast.Store) or not isinstance(node.value, ast.Name):
+            return False
+        bindings = self._semantics.bindings.reaching(node.value)
+        return not bindings or any(binding.form is not Form.LOOP for binding in bindings)
 
     def _may_be_reshaped(self, binding: Binding) -> bool:
         """Whether what a binding binds may be given dimensions in place.
@@ -225,7 +234,8 @@ class Dimensions:
                 name = self._semantics.qualified_name(function) or ""
                 plain = len(value.args) < 2 and not any(isinstance(part, ast.Starred) for part in value.args)
                 plain = plain and not (value.args and name == "torch.nn.HuberLoss")  # whose first argument is the reduction
-                return name in LOSS_MODULES and plain and _is_reduced(value)
+                is_left = not self._semantics.of(Modules).are_hooked
+                return name in LOSS_MODULES and plain and is_left and _is_reduced(value)
         return False
 
     def _leaves_alone(self, use: ast.Name) -> bool:

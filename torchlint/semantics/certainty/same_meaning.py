@@ -61,13 +61,14 @@ class SameMeaning:
 
     def of_tensor(self, call: ast.Call) -> Fact:
         """Whether a method that raises as it is called is torch's own, and nobody awaits the error."""
-        return self._is_called_on_tensor(call) & self._semantics.of(FreeErrors).of(call)
+        return self._is_called_on_tensor(call) & self._semantics.of(FreeErrors).of(call, error="TypeError")
 
     def loaders_next(self, call: ast.Call) -> Fact:
         """Whether ``iterator.next()`` is asked of what a data loader of torch gives."""
         assert isinstance(call.func, ast.Attribute)
         condition = Condition("iterator of a data loader", self._iterates)
-        return self._semantics.of(Sources).fact(call.func.value, condition) & self._semantics.of(FreeErrors).of(call)
+        is_free = self._semantics.of(FreeErrors).of(call, error="AttributeError")
+        return self._semantics.of(Sources).fact(call.func.value, condition) & is_free
 
     # --- what that takes ---------------------------------------------------------------------------------------------
 

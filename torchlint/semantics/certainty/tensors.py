@@ -145,7 +145,7 @@ class Tensors:
 
     def _is_demanded_beside(self, operand: ast.expr, operands: list[ast.expr], exact: bool) -> bool:
         """Whether working out another operand has shown one to be a tensor: ``x`` of ``x + conv(x)``."""
-        if not isinstance(operand, ast.Name) or self._has_own_tensors:
+        if not isinstance(operand, ast.Name) or self.has_own_classes:
             return False
         others = [other for other in operands if other is not operand]
         return any(self._witnesses.is_demanded_within(operand, other, exact=exact) for other in others)
@@ -159,7 +159,7 @@ class Tensors:
         return bool(found) and all(self._binds(binding, part) for binding in found)
 
     def _has_shown(self, name: ast.Name, exact: bool) -> bool:
-        return not self._has_own_tensors and self._witnesses.have_shown(name, exact=exact)
+        return not self.has_own_classes and self._witnesses.have_shown(name, exact=exact)
 
     def _binds(self, binding: Binding, part: Part) -> bool:
         if binding.form is Form.PARAMETER:
@@ -177,12 +177,12 @@ class Tensors:
         return (
             isinstance(annotation, (ast.Name, ast.Attribute))
             and self._semantics.qualified_name(annotation) in ("torch.Tensor", "torch.nn.Parameter")
-            and not self._has_own_tensors
+            and not self.has_own_classes
             and not self._semantics.of(BeliedAnnotations).is_belied(binding)
         )
 
     @cached_property
-    def _has_own_tensors(self) -> bool:
+    def has_own_classes(self) -> bool:
         """Whether the file has a class of tensors of its own, whose methods may do something else."""
         derives = self._semantics.facts.derives_from
         own = any(derives(each, "torch.Tensor", "torch.nn.Parameter") for each in self._semantics.facts.classes)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import given_to, keyword
+from torchlint.semantics.code.tree import argument, given_to, keyword, last_name
 from torchlint.semantics.kinds.annotations import annotated_kind
 from torchlint.semantics.kinds.kind import (
     ARRAY,
@@ -32,6 +32,13 @@ LEGACY_LOSS_MODULES = frozenset({"torch.nn.NLLLoss2d", "torch.nn.BCELoss2d"})
 GRAD_SCALERS = frozenset(
     {"torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler"}
 )
+_UNWEIGHTED = frozenset(
+    {
+        *("L1Loss", "MSELoss", "SmoothL1Loss", "KLDivLoss", "MultiLabelMarginLoss", "SoftMarginLoss"),
+        *("l1_loss", "mse_loss", "smooth_l1_loss", "kl_div", "multilabel_margin_loss", "soft_margin_loss"),
+    }
+)
+"""Losses with nothing in front of ``size_average`` and ``reduce``: these are given by position, too."""
 LOSS_FUNCTIONS = torch_api.LOSS_FUNCTIONS | LEGACY_LOSS_FUNCTIONS
 LOSS_MODULES = torch_api.LOSS_MODULES | LEGACY_LOSS_MODULES
 
@@ -230,7 +237,9 @@ class Results:
                 return STRING
             case "array":
                 return ARRAY
-        extra = call.args[operands:] or [word.value for word in call.keywords if word.arg in ("dim", "axis", "keepdim")]
+        extra = call.args[operands:] or [
+            word.value for word in call.keywords if word.arg in ("dim", "axis", "keepdim", "other")
+        ]
         if not result.startswith(("tensor", "tuple", "list")):
             return UNKNOWN
         grad = Grad.NONE if flat else self.here(call, self.arguments_grad(call))
@@ -248,8 +257,8 @@ class Results:
         values = tensor(grad, why=why)
         indices = tensor(Grad.NONE, why="indices")
         if last in torch_api.VALUES_AND_INDICES:
-            second = call.args[operands] if len(call.args) > operands else None
-            if second is not None and self._kinds.kind(second).is_tensor:
+            second = argument(call, operands, "other")
+            if second is not None and (len(call.args) <= operands or self._kinds.kind(second).is_tensor):
                 return values  # torch.max(a, b) is elementwise
             return sequence(items=(values, indices))
         return sequence(values)
@@ -326,7 +335,9 @@ def is_reduced(construction: ast.Call) -> bool | None:
     reduction = keyword(construction, "reduction")
     if reduction is not None:
         return reduction.value != "none" if isinstance(reduction, ast.Constant) else None
-    reduce = keyword(construction, "reduce")
+    name = last_name(construction.func)
+    place = 3 if name.islower() else 1  # a function is given the tensors first
+    reduce = argument(construction, place, "reduce") if name in _UNWEIGHTED else keyword(construction, "reduce")
     if reduce is not None:
         return bool(reduce.value) if isinstance(reduce, ast.Constant) else None
     return True

@@ -51,6 +51,14 @@ _DECORATORS = frozenset(
 )
 
 
+_ASKED = {
+    "IndexError": ("__getitem__",),
+    "AttributeError": ("__getattr__", "__getattribute__", "__get__"),
+    "TypeError": ("__len__", "__length_hint__", "__eq__"),
+}
+"""Methods whose errors of a class say something to Python: that a sequence ends, that there is no such attribute or length."""
+
+
 class FreeErrors:
     """Tells whether any code of the file would take notice of an error, so that a fix that mends it changes more.
 
@@ -83,18 +91,25 @@ class FreeErrors:
             return unknown(f"the code may read the text of the error: `{words[0]}`")
         tries = filter(self._catches, self._tree.of_type(*dict.fromkeys(TRIES)))
         handlers = (each for found in tries for each in found.handlers if each.name and not self._lets_through(each))
-        read = next((each for each in handlers if (bound := self._semantics.bindings.of(each)) is not None and bound.uses), None)
+        read = next(
+            (each for each in handlers if (bound := self._semantics.bindings.of(each)) is not None and bound.uses), None
+        )
         return CERTAIN if read is None else unknown(f"the code may read the text of the error: `{read.name}`")
 
-    def of(self, node: ast.AST, instead: str = "") -> Fact:
+    def of(self, node: ast.AST, instead: str = "", error: str = "") -> Fact:
         """Whether an error that ``node`` raises ends the program, as far as the file shows.
 
-        Or whether what awaits it does what is written with the code ``instead`` in the place of the node.
+        Or whether what awaits it does what is written with the code ``instead`` in the place of the node. ``error`` is the
+        class of the error, where Python itself may await that.
         """
         if instead and isinstance(node, ast.expr) and self._is_made_good(node, instead):
             return CERTAIN
         if is_awaited(self._tree, node):
             return unknown("the code awaits the error, and may decide by it")
+        if any(isinstance(parent, TRIES) and _leaves(parent) for parent in self._tree.ancestors(node)):
+            return unknown("a `finally` that is left on another way swallows the error")
+        if asked := self._asked_by_python(node, error):
+            return unknown(f"Python itself awaits an `{error}` of `{asked}`")
         functions = [parent for parent in self._tree.ancestors(node) if isinstance(parent, (*FUNCTIONS, ast.ClassDef))]
         strange = next((each for function in functions for each in self._strange_decorators(function)), None)
         if strange is not None:
@@ -126,11 +141,33 @@ class FreeErrors:
             len(each.body) == 1 and ast.unparse(each.body[0]) == meant for each in block.handlers
         )
 
+    # --- Python ------------------------------------------------------------------------------------------------------
+
+    def _asked_by_python(self, node: ast.AST, error: str) -> str:
+        """The method in which, or in what it calls, ``node`` raises an error that says something to Python; empty for none."""
+        pending, seen = [self._tree.function(node)], set[ast.AST]()
+        while error and pending:
+            function = pending.pop()
+            if function is None or function in seen:
+                continue
+            seen.add(function)
+            if isinstance(function, FUNCTIONS) and self._is_asked(function, error):
+                return function.name
+            pending += map(self._tree.function, (function, *self._semantics.facts.call_sites(function)))
+        return ""
+
+    def _is_asked(self, method: Function, error: str) -> bool:
+        if not isinstance(self._tree.parent(method), ast.ClassDef):
+            return False
+        if error == "AttributeError" and any("property" in ast.unparse(each) for each in method.decorator_list):
+            return True
+        return method.name in _ASKED.get(error, ())
+
     # --- `try` -------------------------------------------------------------------------------------------------------
 
     def _catches(self, node: ast.Try) -> bool:
         """Whether a ``try`` may catch what a hazard raises in its body, or in what that calls."""
-        if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for each in node.finalbody for part in ast.walk(each)):
+        if _leaves(node):
             return True
         if all(map(self._lets_through, node.handlers)):
             return False
@@ -196,3 +233,8 @@ class FreeErrors:
             is_setter = isinstance(called, ast.Attribute) and called.attr in ("setter", "getter", "deleter")
             if not (of_file or is_setter or name in _DECORATORS or name.startswith("torch.")):
                 yield decorator
+
+
+def _leaves(node: ast.Try) -> bool:
+    """Whether the ``finally`` of a ``try`` goes elsewhere, so that an error is gone."""
+    return any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for each in node.finalbody for part in ast.walk(each))
