@@ -86,7 +86,10 @@ class Editing:
         if rests_on.is_certain:
             rests_on = self._is_unnoticed(wanted)
         fitting = {(start, end, fields.with_fitting_quotes(start, new)) for start, end, new in edits}
-        located = (Edit(self._source.location(start), self._source.location(end), new) for start, end, new in sorted(fitting))
+        quoted = [(start, end, new) for start, end, new in fitting if new is not None]
+        if len(quoted) < len(fitting):
+            return None
+        located = (Edit(self._source.location(start), self._source.location(end), new) for start, end, new in sorted(quoted))
         applicability = Applicability.SAFE if rests_on.is_certain else Applicability.UNSAFE
         return Fix(wanted.title, tuple(located), applicability, rests_on.doubt)
 

@@ -36,16 +36,17 @@ class Fields:
         """Whether a span is within a field such as ``{x.data=}``, which prints its own code: to edit it changes that."""
         return any(self._printed.around(start, end))
 
-    def with_fitting_quotes(self, start: int, content: str) -> str:
+    def with_fitting_quotes(self, start: int, content: str) -> str | None:
         """``content``, to be put in at ``start``, with its quotes other than those of an f-string that it comes to stand in.
 
-        Up to Python 3.11 they have to be.
+        Up to Python 3.11 they have to be: ``None`` where f-strings in one another leave none.
         """
         quotes = {quote for quote in _OTHER if quote in content}
-        if len(quotes) == 1 and quotes <= set(self._quotes_around(start)):
-            [quote] = quotes
-            return content.replace(quote, _OTHER[quote])
-        return content
+        around = set(self._quotes_around(start)) if len(quotes) == 1 else set()
+        if not quotes or not quotes <= around:
+            return content
+        [quote] = quotes
+        return None if _OTHER[quote] in around else content.replace(quote, _OTHER[quote])
 
     def _quotes_around(self, place: int) -> Iterator[str]:
         """The quotes of the f-strings that ``place`` is in."""

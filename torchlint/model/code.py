@@ -32,7 +32,7 @@ class CodeQuestions:
         return not isinstance(twin, ast.expr) or self._semantics.of(OwnAttributes).gives_meaning(twin, name)
 
     def ends_with_its_error(self, node: cst.CSTNode, instead: cst.BaseExpression | None = None, *, error: str = "") -> Fact:
-        """Whether an error that a node raises ends the program: nothing in the file awaits it, nor Python, where it is ``error``.
+        """Whether an error that a node raises ends the program: neither the file nor Python awaits it, if it is an ``error``.
 
         Or what awaits it does the same with ``instead``, an expression that is in no file yet, in the place of the node.
         """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
+from torchlint.fact import Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.passing_uses import PassingUses
 from torchlint.semantics.certainty.tensors import Tensors
