@@ -660,3 +660,54 @@ def test_processes_of_which_none_is_told_its_gpu_have_the_first_one(tmp_path: Pa
 
 def test_processes_of_a_file_alone_may_each_have_a_gpu(tmp_path: Path) -> None:
     assert codes(tmp_path, PROCESSES, "", alone=True) == ["TPL501"]
+
+
+OLD_NAMES = """
+import torch
+from torch import nn
+from torch.autograd import Variable
+def make():
+    w = torch.empty(2)
+    nn.init.constant(w, 1)
+    with torch.no_grad():
+        return Variable(w * 2, volatile=True)
+"""
+LEAVES = """
+import torch
+from torch.autograd import Variable
+def leaf(x):
+    return Variable(torch.sin(x), requires_grad=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("import warnings\nwarnings.simplefilter('error')", ["unsafe", "unsafe"]),
+        ("import warnings\nwarnings.filterwarnings(action='error', category=UserWarning)", ["unsafe", "unsafe"]),
+        ("import logging\nlogging.captureWarnings(True)", ["unsafe", "unsafe"]),
+        ("import warnings\nwarnings.filterwarnings('ignore')", ["safe", "safe"]),
+        ("# warnings.simplefilter('error')", ["safe", "safe"]),
+    ],
+)
+def test_warnings_are_noticed_where_the_project_makes_errors_of_them(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert safeties(tmp_path, OLD_NAMES, other) == expected
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("from main import leaf\nprint(torch.func.vmap(leaf)(x))", ["unsafe"]),
+        ("from functorch import jacrev", ["unsafe"]),
+        ("import torch.nn.functional as F", ["safe"]),
+    ],
+)
+def test_leaves_are_none_where_the_project_transforms_functions(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert safeties(tmp_path, LEAVES, other) == expected
+
+
+def safeties(folder: Path, text: str, other: str) -> list[str]:
+    """Whether the fixes in a file of a project that has another one are safe."""
+    (folder / "other.py").write_text(other)
+    found = lint(text, filename=str(folder / "main.py"), project_root=str(folder))
+    return [each.fix.applicability.value for each in found if each.fix is not None]

@@ -14,6 +14,7 @@ from torchlint.model.joint import Joint
 from torchlint.semantics.apis.unused_imports import UnusedImports
 from torchlint.semantics.apis.variable_wrappers import OwnWrapper, OwnWrappers
 from torchlint.semantics.variables.idle import Idle, IdleAssignments
+from torchlint.semantics.variables.leaves import Leaves
 from torchlint.semantics.variables.names import VariableNames
 from torchlint.semantics.variables.readers import Readers
 from torchlint.semantics.variables.unwrapped import Unwrapped
@@ -70,6 +71,10 @@ class VariablesQuestions:
     def are_detached(self, collection: cst.BaseExpression) -> Fact:
         """Whether to wrap each element of a collection is to detach it."""
         return self._known(self._semantics.of(Unwrapped).are_detached, collection)
+
+    def can_be_leaf(self, data: cst.BaseExpression) -> Fact:
+        """Whether `requires_grad_()` of a value does what Variable does."""
+        return self._known(self._semantics.of(Leaves).can_be_asked, data)
 
     def is_boolean(self, flag: cst.BaseExpression) -> Fact:
         """Whether a flag is true or false, and nothing else."""

@@ -46,12 +46,19 @@ _TOPICS = {
     "unreduced losses": re.compile(
         rb"""Loss\w{0,20}\([^\n]{0,300}?\breduc(?:e\s{0,9}=\s{0,9}False|tion\s{0,9}=\s{0,9}["']none)"""
     ),
+    "errors of warnings": re.compile(
+        rb"""(?m)^[^#\n]{0,200}?((?:simplefilter|filterwarnings)\([^)\n]{0,100}?["']error|captureWarnings\(\s{0,4}True"""
+        rb"""|\bshowwarning\s{0,4}=[^=])"""
+    ),
+    "transforms of functions": re.compile(
+        rb"(?m)^[^#\n]{0,200}?(\bvmap\b|\bfunctorch\b|\btorch\.func\b|\bimport\s{1,4}func\b)"
+    ),
     "own cuda": re.compile(rb"\bdef[ \t]{1,4}cuda[ \t]{0,4}\([^()]{0,200}(?:device_id|\*\*)"),
 }
 """What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, devices that are chosen or are several,
 moves to the GPU, other devices by any name, the GPU of each process, backward passes, several best answers, saving, where all
 factories make tensors, modules that zero their own gradients, losses that give one number for each item, classes with a `cuda`
-of their own, loops over epochs, and who tells a sampler of them.
+of their own, loops over epochs, and who tells a sampler of them, who takes notice of warnings, or transforms functions.
 """
 _WORDS = {
     "accelerators": (
@@ -70,6 +77,8 @@ _WORDS = {
     "places of processes": (b"cuda", b"device", b".to(", b"accelerat", b"lightning", b"deepspeed", b"horovod"),
     "backward passes": (b".backward(",),
     "default devices": (b"set_default_",),
+    "errors of warnings": (b"simplefilter", b"filterwarnings", b"capturewarnings", b"showwarning"),
+    "transforms of functions": (b"vmap", b"functorch", b"torch.func", b"func"),
 }
 """Of topics that one line speaks of, words in small letters of which such a line has one: only such lines are looked at."""
 

@@ -31,17 +31,16 @@ class Spellings:
     def references(self, names: Set[str]) -> list[ast.Name | ast.Attribute]:
         """The names and attributes that refer to one of ``names``, the full names of APIs."""
         words = _last_names(frozenset(names))
-        said = self._said(words | self._aliases(words))
-        return [node for node in said if self._semantics.qualified_name(node) in names]
+        return [node for node in self.said(words) if self._semantics.qualified_name(node) in names]
 
     def attributes(self, names: Set[str]) -> list[ast.Attribute]:
         """The attributes that are called one of ``names``, whatever they are of."""
         return [node for node in self._semantics.tree.of_type(ast.Attribute) if node.attr in names]
 
-    def _said(self, words: Set[str]) -> list[ast.Name | ast.Attribute]:
-        """The names and attributes of the file whose last part is one of ``words``."""
-        tree = self._semantics.tree
-        names = [node for node in tree.of_type(ast.Name) if node.id in words]
+    def said(self, words: frozenset[str]) -> list[ast.Name | ast.Attribute]:
+        """The names and attributes of the file whose last part is one of ``words``, or may stand for one."""
+        words = words | self._aliases(words)
+        names = [node for node in self._semantics.tree.of_type(ast.Name) if node.id in words]
         return [*names, *self.attributes(words)]
 
     def _aliases(self, words: frozenset[str]) -> frozenset[str]:

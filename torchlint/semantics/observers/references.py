@@ -7,6 +7,7 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
+from torchlint.semantics.apis.spellings import Spellings
 
 _BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec"})
 """Functions of Python that get at what a file imports by text."""
@@ -64,8 +65,4 @@ class References:
 
     def _is_handed_around(self, name: str) -> bool:
         """Whether the code has a function otherwise than to call it, so that what becomes the same may be compared with it."""
-        last = name.rpartition(".")[2]
-        nodes = [node for node in self._tree.of_type(ast.Attribute) if node.attr == last]
-        names = [node for node in self._tree.of_type(ast.Name) if self._semantics.qualified_name(node) == name]
-        named = [*names, *(node for node in nodes if self._semantics.qualified_name(node) == name)]
-        return any(not self._is_called(node) for node in named)
+        return any(not self._is_called(node) for node in self._semantics.of(Spellings).references({name}))

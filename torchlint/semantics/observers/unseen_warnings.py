@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, shortened, unknown
+from torchlint.fact import Fact, known, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name
 
@@ -23,9 +23,9 @@ _HARMLESS = frozenset({"warnings.warn", "warnings.resetwarnings", "warnings.warn
 
 
 class UnseenWarnings:
-    """Tells whether the file takes notice of the warnings that torch gives.
+    """Tells whether the file takes notice of the warnings that torch gives, or its project makes errors or records of them.
 
-    That another file makes errors of warnings is out of sight: there the warning is the hazard.
+    Beyond the project that is out of sight: there the warning is the hazard.
     """
 
     def __init__(self, semantics: Semantics) -> None:
@@ -41,7 +41,8 @@ class UnseenWarnings:
         for node in self._tree.nodes:
             if isinstance(node, (ast.Name, ast.Attribute)) and not self._is_quiet(node):
                 return unknown(f"`{shortened(node)}` may take notice of the warning that goes")
-        return CERTAIN
+        is_noticed = self._semantics.elsewhere.speaks_of("errors of warnings") is True
+        return known(not is_noticed, "another file of the project may take notice of the warning that goes")
 
     @cached_property
     def are_hidden(self) -> bool:

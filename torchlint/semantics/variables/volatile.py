@@ -19,6 +19,7 @@ from torchlint.semantics.certainty.own_tensors import OwnTensors
 from torchlint.semantics.code.tree import FUNCTIONS, argument, given_to, is_false, last_name, walk_body
 from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 from torchlint.semantics.observers.free_errors import FreeErrors
+from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
 from torchlint.semantics.variables.computations import Computations
 from torchlint.semantics.variables.unmet import UnmetValues
 from torchlint.semantics.variables.unwrapped import Unwrapped
@@ -142,8 +143,10 @@ class Volatiles:
     def is_ignored(self, mark: Mark) -> Fact:
         """Whether nobody notices that a mark goes: its flag does nothing else, and no attribute is read that it sets."""
         if isinstance(mark, ast.Assign):
-            return self._is_harmless(mark.value, mark) & self._is_unread(mark)
-        return self._is_harmless(self.marks[mark].flag, mark) & self._is_alone(self.marks[mark])
+            return self._is_harmless(mark.value, mark) & self._is_unread(mark) & self._semantics.of(UnseenWarnings).fact
+        flag = self.marks[mark].flag
+        warns = CERTAIN if is_false(flag) else self._semantics.of(UnseenWarnings).fact
+        return self._is_harmless(flag, mark) & self._is_alone(self.marks[mark]) & warns
 
     def _is_alone(self, mark: VolatileMark[ast.expr]) -> Fact:
         """Whether nobody awaits what Variable raises where ``requires_grad`` is true as well (ran on torch 2.13)."""

@@ -139,7 +139,9 @@ def _without_wrapper(
     rule: Rule, call: cst.Call, data: cst.Attribute, suffix: str = "", flag: cst.BaseExpression | None = None
 ) -> CodeFix | None:
     """What is left of ``Variable(x.data)``: the same, where `x` is a tensor for certain, for a version counter of its own."""
-    is_boolean = rule.model.variables.is_boolean(flag) if flag is not None else NOTHING
+    is_boolean = NOTHING
+    if flag is not None:
+        is_boolean = rule.model.variables.is_boolean(flag) & rule.model.variables.can_be_leaf(data)
     if (own := rule.model.variables.is_own(data)).is_certain:
         return _left(
             rule, call, data, suffix, f"Use `{rule.model.shown(data)}{suffix}`", flag=flag, rests_on=is_boolean, base=data
@@ -187,7 +189,7 @@ def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
         suffix,
         "Make the tensor a leaf",
         flag=flag,
-        rests_on=rule.model.variables.is_detached(data) & is_boolean,
+        rests_on=rule.model.variables.is_detached(data) & is_boolean & rule.model.variables.can_be_leaf(data),
     )
 
 
