@@ -38,8 +38,9 @@ class ScalarIndex(Rule):
     Safe where it is certain that the value has no dimensions, so that the index raises: of reductions of a whole tensor, of
     the losses of torch that are made in sight and reduce as usual, and of what is computed of them and of numbers. Unsafe for
     everything that is only called a loss: an argument, an attribute, or what a function of another file returns may have a
-    dimension; there `loss[0]` works, and is a tensor. So it may be in a file that gives tensors dimensions in place. Unsafe,
-    too, where code of the file awaits the error, unless what it does then is what the fix writes.
+    dimension; there `loss[0]` works, and is a tensor. So it may be in a file that gives tensors dimensions in place, or
+    has a class of tensors or a hook of its own. Unsafe, too, where code of the file awaits the error, unless what it does
+    then is what the fix writes, or Python does: in `__getitem__` it ends a sequence.
 
     ## References
     - [torch.Tensor.item](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.item.html)

@@ -58,14 +58,17 @@ class LegacySignature(Rule):
 
     ## Fix safety
     Safe where the new spelling means the same to torch, and nobody can tell: a method is that of a tensor for certain, a name
-    that another file may import from this one stays, no argument is computed in another order in a way that shows, nothing
-    awaits the error or takes notice of the warning that goes.
+    that another file may import from this one, or the code may get at by text, as by `globals()`, stays, no argument is
+    computed in another order in a way that shows, nothing awaits the error, as Python does that of a property, and nothing
+    in the file or its project takes notice of the warning that goes. A function that is not called on the spot keeps its
+    name where the code asks for names, `fn.__name__`, or may tell it from the new one.
 
     Unsafe for an implicit dimension: the fix writes the one that torch picks for as many dimensions as the code shows, or 1,
     which is what it picks for two and four, where it shows that there are two at least. Otherwise there is none.
     Unsafe for flags that are no constants, of which it is assumed that they are true or false, for `functools.partial`, to
     which `reduction` may be given later, and for `criterion.size_average = …`, where the loss becomes what was meant. No fix
-    where flags are handed on together with `reduction`, or where a renamed import would clash with another name.
+    where flags are handed on together with `reduction`, where a renamed import would clash with another name, or where the name is
+    deleted or may be something else where it is used.
 
     Code that asks for the version of torch, or catches what an older one lacks, is left alone.
 
