@@ -45,12 +45,12 @@ class VariableWrapper(Rule):
     `Variable(x)` of a tensor is `x.detach()`: another object over the same memory. That is the safe fix wherever `x` is
     certainly a tensor, and of no class derived from `torch.Tensor`: made by a function, method or class of torch, annotated
     so, from a data loader over tensors that are in sight. The tensor itself is one where it also certainly has no graph and
-    nobody can tell the two objects apart: `x` was made on the spot, is not used under its own name again, or is only
-    computed with. Its version counter is its own with `x.data`, which stays, for TPL002 to say more. With
-    `requires_grad=…`, the flag has to be a bool, and neither the file nor its project may transform functions as by
-    `torch.func.vmap`, under which `requires_grad_()` raises. Unsafe is all that rests on values from elsewhere, such as an argument or
-    the items of an unknown loader, and what makes a graph whole again that `Variable` cut; and where a function of the file's
-    own stands for it, `Variable = lambda *args, **kwargs: autograd.Variable(*args, **kwargs).cuda()`, which keeps what moves.
+    nobody can tell the two objects apart: `x` was made on the spot, is not used under its own name again, or is only computed
+    with. Its version counter is its own with `x.data`, which stays, for TPL002 to say more. With `requires_grad=…`, the flag
+    has to be a bool, and neither the file nor its project may transform functions as by `torch.func.vmap`, under which
+    `requires_grad_()` raises. Unsafe is all that rests on values from elsewhere, such as an argument or the items of an
+    unknown loader, and what makes a graph whole again that `Variable` cut; and where a function of the file's own stands for
+    it, `Variable = lambda *args, **kwargs: autograd.Variable(*args, **kwargs).cuda()`, which keeps what moves.
 
     Safe in `isinstance`; and in annotations where no decorator, base class or other code is in sight that may read them.
     A comparison with `type(…)` comes to life by its fix, which is unsafe. So is the removal of an import or a name that

@@ -64,10 +64,10 @@ class LegacySignature(Rule):
     name where the code asks for names, `fn.__name__`, or may tell it from the new one.
 
     Unsafe for an implicit dimension: the fix writes the one that torch picks for as many dimensions as the code shows, or 1,
-    which is what it picks for two and four, where it shows that there are two at least. Otherwise there is none.
-    Unsafe for flags that are no constants, of which it is assumed that they are true or false, for `functools.partial`, to
-    which `reduction` may be given later, and for `criterion.size_average = …`, where the loss becomes what was meant. No fix
-    where flags are handed on together with `reduction`, where a renamed import would clash with another name, or where the name is
+    which is what it picks for two and four, where it shows that there are two at least. Otherwise there is none. Unsafe for
+    flags that are no constants, of which it is assumed that they are true or false, for `functools.partial`, to which
+    `reduction` may be given later, and for `criterion.size_average = …`, where the loss becomes what was meant. No fix where
+    flags are handed on together with `reduction`, where a renamed import would clash with another name, or where the name is
     deleted or may be something else where it is used.
 
     Code that asks for the version of torch, or catches what an older one lacks, is left alone.

@@ -53,9 +53,10 @@ class DeprecatedApi(Rule):
     file may import from this one, or the code may get at by text, stays, nothing awaits the warning that goes, arguments that
     change places do nothing that shows, the pair of `torch.qr` is taken apart, the text of the error of `torch.cholesky` is
     not read, and the `dtype` of `torch.range` is one. Unsafe for classes, which code may tell apart, for functions that are
-    handed around where the code asks for their names or compares them, and for what no run has compared. No fix where the library names no one successor, or one that takes or gives something
-    else; the message says what there is. An import that no use is left of goes with the last of them, unless it is there for
-    other files (`__all__`, `# noqa: F401`, a package's `__init__.py`); one that may fail stays, and the fix with it.
+    handed around where the code asks for their names or compares them, and for what no run has compared. No fix where the
+    library names no one successor, or one that takes or gives something else; the message says what there is. An import that
+    no use is left of goes with the last of them, unless it is there for other files (`__all__`, `# noqa: F401`, a package's
+    `__init__.py`); one that may fail stays, and the fix with it.
 
     Code that asks for the version of torch, or catches what an older one lacks, is left alone.
 
