@@ -706,6 +706,25 @@ def test_leaves_are_none_where_the_project_transforms_functions(tmp_path: Path, 
     assert safeties(tmp_path, LEAVES, other) == expected
 
 
+ANNOTATED = """
+from torch.autograd import Variable
+def double(x: Variable):
+    return x * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("import typing\nfrom main import double\nprint(typing.get_type_hints(double))", ["unsafe"]),
+        ("from main import double\nprint(double.__annotations__)", ["unsafe"]),
+        ("from main import double\nprint(double(x))", ["safe"]),
+    ],
+)
+def test_annotations_matter_where_the_project_reads_some(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert safeties(tmp_path, ANNOTATED, other) == expected
+
+
 def safeties(folder: Path, text: str, other: str) -> list[str]:
     """Whether the fixes in a file of a project that has another one are safe."""
     (folder / "other.py").write_text(other)

@@ -53,12 +53,16 @@ _TOPICS = {
     "transforms of functions": re.compile(
         rb"(?m)^[^#\n]{0,200}?(\bvmap\b|\bfunctorch\b|\btorch\.func\b|\bimport\s{1,4}func\b)"
     ),
+    "annotations that are read": re.compile(
+        rb"(?m)^[^#\n]{0,200}?(\bget_type_hints\b|\bget_annotations\b|__annotations__|\.annotation\b|\bbeartype\b|\btypechecked\b)"
+    ),
     "own cuda": re.compile(rb"\bdef[ \t]{1,4}cuda[ \t]{0,4}\([^()]{0,200}(?:device_id|\*\*)"),
 }
 """What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, devices that are chosen or are several,
 moves to the GPU, other devices by any name, the GPU of each process, backward passes, several best answers, saving, where all
 factories make tensors, modules that zero their own gradients, losses that give one number for each item, classes with a `cuda`
-of their own, loops over epochs, and who tells a sampler of them, who takes notice of warnings, or transforms functions.
+of their own, loops over epochs, and who tells a sampler of them, takes notice of warnings, transforms functions, or reads
+annotations.
 """
 _WORDS = {
     "accelerators": (
@@ -78,6 +82,7 @@ _WORDS = {
     "backward passes": (b".backward(",),
     "default devices": (b"set_default_",),
     "errors of warnings": (b"simplefilter", b"filterwarnings", b"capturewarnings", b"showwarning"),
+    "annotations that are read": (b"type_hints", b"annotation", b"beartype", b"typechecked"),
     "transforms of functions": (b"vmap", b"functorch", b"torch.func", b"func"),
 }
 """Of topics that one line speaks of, words in small letters of which such a line has one: only such lines are looked at."""

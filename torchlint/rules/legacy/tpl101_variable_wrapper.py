@@ -52,10 +52,10 @@ class VariableWrapper(Rule):
     unknown loader, and what makes a graph whole again that `Variable` cut; and where a function of the file's own stands for
     it, `Variable = lambda *args, **kwargs: autograd.Variable(*args, **kwargs).cuda()`, which keeps what moves.
 
-    Safe in `isinstance`; and in annotations where no decorator, base class or other code is in sight that may read them.
-    A comparison with `type(…)` comes to life by its fix, which is unsafe. So is the removal of an import or a name that
-    another file may import from this one: not from a notebook, a function, or a program that trains as soon as it runs, nor
-    where the project shows that none does.
+    Safe in `isinstance`; and in annotations where no decorator, base class or other code of the project is in sight that may
+    read them. A comparison with `type(…)` comes to life by its fix, which is unsafe. So is the removal of an import or a name
+    that another file may import from this one: not from a notebook, a function, or a program that trains as soon as it runs,
+    nor where the project shows that none does.
 
     ## References
     - [Migration guide for torch 0.4: merging Tensor and Variable](https://pytorch.org/blog/pytorch-0_4_0-migration-guide/)

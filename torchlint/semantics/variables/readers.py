@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, known, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.observers.programs import Programs
@@ -71,7 +71,8 @@ class Readers:
             made = [*scope.decorator_list, *scope.bases, *(word.value for word in scope.keywords)]
             if not all(map(self._is_blind, made)):
                 return unknown(f"what `{scope.name}` is made of may read its annotations")
-        return CERTAIN
+        are_read = self._semantics.elsewhere.speaks_of("annotations that are read") is True
+        return known(not are_read, "another file of the project may read the annotations")
 
     def _is_blind(self, node: ast.expr) -> bool:
         """Whether a base or decorator of a class reads no annotations."""
