@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Binding, Semantics, Type
@@ -12,6 +13,8 @@ from torchlint.semantics.devices.certain_devices import CertainDevices
 from torchlint.semantics.memory.discarded import DiscardedResults
 
 _MOVING = ("to", "cuda")
+_MANY_USES = 48
+"""What is used in more places is not looked into: the effort would grow with the square of them."""
 
 
 class CpuMeetings:
@@ -30,12 +33,12 @@ class CpuMeetings:
         if not isinstance(tensor, ast.Name):
             return CERTAIN
         flow = self._semantics.control_flow
-        for binding in self._semantics.bindings.reaching(tensor):
-            for use in binding.uses:
-                if use is not tensor and flow.may_follow(move, use):
-                    met = self._met(use, move)
-                    if met is not None:
-                        return unknown(f"`{shortened(met)}` may need it on the CPU")
+        uses = [use for binding in self._semantics.bindings.reaching(tensor) for use in binding.uses if use is not tensor]
+        if len(uses) > _MANY_USES:
+            return unknown(f"`{tensor.id}` is used in too many places to look at")
+        for use in uses:
+            if flow.may_follow(move, use) and (met := self._met(use, move)) is not None:
+                return unknown(f"`{shortened(met)}` may need it on the CPU")
         return CERTAIN
 
     def _met(self, use: ast.Name, move: ast.Call) -> ast.expr | None:
@@ -73,10 +76,15 @@ class CpuMeetings:
 
     def _is_moved(self, node: ast.expr) -> bool:
         """Whether a name is given to a move anywhere, be it one whose result is thrown away as well."""
+        return last_name(node) in self._moved
+
+    @cached_property
+    def _moved(self) -> frozenset[str]:
+        """The last names of what is moved."""
         moves = (call for name in _MOVING for call in self._semantics.facts.calls.get(name, ()))
         owners = [call.func.value for call in moves if isinstance(call.func, ast.Attribute)]
         discarded = [each.tensor for each in self._semantics.of(DiscardedResults).found.values()]
-        return any(last_name(each) == last_name(node) for each in (*owners, *discarded)) if last_name(node) else False
+        return frozenset(map(last_name, (*owners, *discarded))) - {""}
 
     def _stays(self, module: ast.expr) -> bool:
         """Whether a module is made in sight, under a name of the file that nothing moves or hands on."""

@@ -22,7 +22,7 @@ _PLAIN = frozenset({Type.NUMBER, Type.STRING, Type.NONE})
 _FORMATTING = frozenset({"format", "__format__", "__str__", "__repr__", "__mod__"})
 _FIELD = re.compile(r"\{[^{}:!.]*((?:\.[^{}:!]*)?(?:![rsa])?)(:[^{}]*)?\}")
 """A place in ``"{:.3f}".format(…)``: with an attribute or a conversion, and with a format."""
-_AS_IT_IS = re.compile(r"%(\([^)]*\))?[-#0 +\d.*]*[rsa]")
+_AS_IT_IS = re.compile(r"%(\([^)]{0,80}\))?[-#0 +\d.*]{0,20}[rsa]")
 _TAKING = frozenset({"redirect_stdout", "redirect_stderr", "capsys", "capfd"})
 """Words of code that gets what is printed."""
 _SHOWING = frozenset({"set_description", "set_description_str", "set_postfix", "set_postfix_str"})
