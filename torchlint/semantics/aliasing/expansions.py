@@ -47,6 +47,14 @@ class ExpandedWeight(Generic[Node]):
     made: Literal["register_buffer", "Parameter"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """What is read of a tensor: items to which nothing is written, by their indices, and the first use of the ``whole``."""
+
+    read: dict[str, ast.Subscript]
+    whole: ast.expr | None
+
+
 class Expansions:
     """Finds what is expanded in a file, and what is written to it."""
 
@@ -56,6 +64,7 @@ class Expansions:
         self._links = semantics.of(Links)
         self._memory = semantics.of(SoleMemory)
         self._opposite = semantics.of(OppositePlaces)
+        self._read: dict[Binding, _Items] = {}
 
     @cached_property
     def writes(self) -> dict[ast.expr, list[ExpandedWrite[ast.expr]]]:
@@ -89,10 +98,14 @@ class Expansions:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         names = {each.attr for each in targets if isinstance(each, ast.Attribute)}
         names |= {each.value for each in ast.walk(statement) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
-        for item in self._semantics.tree.of_type(ast.Subscript):
-            if not isinstance(item.ctx, ast.Load) and isinstance(item.value, ast.Attribute) and item.value.attr in names:
-                return unknown(f"`{shortened(item)}` may be meant for all elements")
-        return CERTAIN
+        item = next((self._written_attributes[name] for name in sorted(names) if name in self._written_attributes), None)
+        return CERTAIN if item is None else unknown(f"`{shortened(item)}` may be meant for all elements")
+
+    @cached_property
+    def _written_attributes(self) -> dict[str, ast.Subscript]:
+        """The attributes of which items are written to, each with the first place."""
+        items = [item for item in self._semantics.tree.of_type(ast.Subscript) if not isinstance(item.ctx, ast.Load)]
+        return {item.value.attr: item for item in reversed(items) if isinstance(item.value, ast.Attribute)}
 
     def _is_alone(self, call: ast.Call, source: ast.expr, change: Change) -> Fact:
         """Whether nothing else has the memory of ``source``, and nobody relies on that rows show what is written to another.
@@ -107,20 +120,23 @@ class Expansions:
         binding = self._links.bound_to(self._links.outermost(call))
         if binding is None:
             return unknown("code may rely on that all rows show what is written to one of them")
-        same = {ast.dump(each.slice) for each in self._items(binding) if not isinstance(each.ctx, ast.Load)}
-        same.add(ast.dump(written.slice))
-        for use in binding.uses:
-            around = self._semantics.tree.parent(use)
-            if isinstance(around, ast.Subscript) and ast.dump(around.slice) in same:
-                continue
-            if isinstance(around, ast.Subscript) or not isinstance(written.slice, ast.Tuple):
-                shown = around if isinstance(around, ast.Subscript) else use
-                return unknown(f"`{shortened(shown)}` may rely on what is written to one row")
-        return alone
+        items = self._items(binding)
+        own = ast.dump(written.slice)
+        other: ast.expr | None = next((item for said, item in items.read.items() if said != own), None)
+        if other is None and not isinstance(written.slice, ast.Tuple):
+            other = items.whole
+        return alone if other is None else unknown(f"`{shortened(other)}` may rely on what is written to one row")
 
-    def _items(self, binding: Binding) -> Iterator[ast.Subscript]:
-        parents = map(self._semantics.tree.parent, binding.uses)
-        return (parent for parent in parents if isinstance(parent, ast.Subscript))
+    def _items(self, binding: Binding) -> _Items:
+        """What is read of what a name stands for."""
+        if binding not in self._read:
+            parents = [(use, self._semantics.tree.parent(use)) for use in binding.uses]
+            items = [(ast.dump(each.slice), each) for _, each in parents if isinstance(each, ast.Subscript)]
+            written = {said for said, each in items if not isinstance(each.ctx, ast.Load)}
+            read = {said: each for said, each in reversed(items) if said not in written}
+            whole = next((use for use, each in parents if not isinstance(each, ast.Subscript)), None)
+            self._read[binding] = _Items(read, whole)
+        return self._read[binding]
 
     @staticmethod
     def _written_item(change: Change) -> ast.Subscript | None:

@@ -43,9 +43,8 @@ class SavedOtherwise:
             if isinstance(parent, ast.Call) and parent.func is not result:
                 break
             result = parent
-        direct = next((each for each in self._changes.all if each.target is log), None)
-        if direct is not None:
-            return direct
+        if log in self._by_target:
+            return self._by_target[log]
         match self._semantics.tree.parent(result):
             case ast.Return() | ast.Lambda():
                 return self._of_given
@@ -53,11 +52,11 @@ class SavedOtherwise:
                 binding = self._semantics.bindings.of(target)
                 if binding is None:
                     return None
-                changed = next((each for each in self._changes.all if binding in self._changes.bindings(each)), None)
+                changed = self._by_binding.get(binding)
                 is_returned = any(isinstance(self._semantics.tree.parent(use), ast.Return) for use in binding.uses)
                 return changed or (self._of_given if is_returned else None)
             case ast.Assign(targets=[ast.Attribute() as target]):
-                return self._of_attribute(target)
+                return self._by_attribute.get(target.attr)
         return None
 
     @cached_property
@@ -74,23 +73,29 @@ class SavedOtherwise:
         """A change of what a value is, or is seen in, by any name that the file has for it."""
         root = changed_tensor(value)
         if isinstance(root, ast.Attribute):
-            return self._of_attribute(root)
+            return self._by_attribute.get(root.attr)
         bindings = self._semantics.bindings.reaching(root) if isinstance(root, ast.Name) else ()
         return next((found for each in bindings if (found := self._of_bound(each, depth)) is not None), None)
 
     def _of_bound(self, binding: Binding, depth: int) -> InplaceChange | None:
-        for change in self._changes.all:
-            if binding in self._changes.bindings(change):
-                return change
-        if not depth:
-            return None
+        if binding in self._by_binding or not depth:
+            return self._by_binding.get(binding)
         if binding.form is Form.ASSIGNMENT and binding.value is not None and not binding.path:
             return self._of_named(binding.value, depth - 1)
         given = (each for each in self._semantics.inference.given(binding) if each is not None)
         return next((found for each in given if (found := self._of_named(each, depth - 1)) is not None), None)
 
-    def _of_attribute(self, attribute: ast.Attribute) -> InplaceChange | None:
-        for change in self._changes.all:
-            if isinstance(change.target, ast.Attribute) and change.target.attr == attribute.attr:
-                return change
-        return None
+    # --- the changes of the file -------------------------------------------------------------------------------------
+
+    @cached_property
+    def _by_target(self) -> dict[ast.expr, InplaceChange]:
+        return {each.target: each for each in reversed(self._changes.all)}
+
+    @cached_property
+    def _by_binding(self) -> dict[Binding, InplaceChange]:
+        return {binding: each for each in reversed(self._changes.all) for binding in self._changes.bindings(each)}
+
+    @cached_property
+    def _by_attribute(self) -> dict[str, InplaceChange]:
+        changes = reversed(self._changes.all)
+        return {each.target.attr: each for each in changes if isinstance(each.target, ast.Attribute)}
