@@ -387,6 +387,12 @@ def test_what_an_evaluation_sets_wrongly_is_set_right_in_place(body: str) -> Non
     )
 
 
+def test_the_training_of_a_function_that_evaluates_as_well_keeps_its_mode() -> None:
+    text = TRAINING.format(layer="Dropout()", top="net.train()", before="pass").replace("def run(", "def train_and_evaluate(")
+    assert fixed(text, "TPL305").count("net.eval()") == 1
+    assert "net.train()\n        for x, y in loader:" in fixed(text, "TPL305")
+
+
 @pytest.mark.parametrize("decorator", ["@torch.no_grad()", "@measured"])
 def test_nothing_is_set_in_front_of_what_may_undo_it(decorator: str) -> None:
     text = switching(decorator, LOOP.format(before="if training: model.train()"))

@@ -14,7 +14,7 @@ from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, given_to, last_name, position, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, given_to, last_name, position, walk_body
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.called_evaluations import CalledEvaluations
@@ -290,13 +290,17 @@ class TrainingModeEvaluations:
         is_alone = isinstance(function, FUNCTIONS) and self._semantics.of(Purpose).is_called_at_most_once(function)
         within = function if isinstance(function, FUNCTIONS) and (is_alone or SURE.search(function.name)) else None
         around = self._semantics.tree.function(run.call)
-        named = around if isinstance(around, FUNCTIONS) and SURE.search(around.name) else None
+        named = around if isinstance(around, FUNCTIONS) and self._only_evaluates(around) else None
         place = named or statement or within
         if place is not None and self._chosen.is_put_into_training(run, place):
             switch = self._chosen.switch(run, place) if named is not None else None
             function = named if switch is not None else None
             return EvaluatedInTraining(self._model(run, model), None, function, training_goes_on=True, switch=switch)
         return EvaluatedInTraining(self._model(run, model), statement, within, self._goes_on(scope, model, run))
+
+    def _only_evaluates(self, function: Function) -> bool:
+        """Whether a function is called like one that evaluates, and trains nothing."""
+        return SURE.search(function.name) is not None and not self._semantics.of(GradientUses).used_in(function.body)
 
     def _place(self, run: Run) -> ast.Call:
         """The call that evaluates: of the model, or of the function around that trains as well, for other calls, or that has
