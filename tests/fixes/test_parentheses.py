@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
+import torchlint
 from torchlint.fixes.code import expression
 from torchlint.fixes.parentheses import bare
 
@@ -75,3 +76,12 @@ def test_go_where_they_are_not(code: str, expected: str) -> None:
 def test_are_added_where_those_around_it_held_the_lines_together() -> None:
     call = cst.ensure_type(cst.parse_expression("f(a # why\n .b)"), cst.Call)
     assert cst.Module([]).code_for_node(bare(call.args[0].value)) == "(a # why\n .b)"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r", "\r\n"])
+def test_a_backslash_in_front_of_an_empty_line_keeps_its_brackets(newline: str) -> None:
+    text = "from torch.autograd import Variable\n\n\ndef f(a, r):\n    return Variable(a.d\\\n\n.cat(r))\n".replace(
+        "\n", newline
+    )
+    result = torchlint.fix(text, unsafe=True, select=["TPL101"])
+    assert "return (a.d\\\n\n.cat(r))\n".replace("\n", newline) in result.text

@@ -131,7 +131,7 @@ def _is_within_brackets(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CST
 
 def _is_on_one_line(node: cst.BaseExpression) -> bool:
     """Whether an expression needs no brackets to be one: it breaks the line nowhere but within its own."""
-    code = cst.Module([]).code_for_node(node)
+    code = cst.Module([], default_newline="\r").code_for_node(node)  # "\n" would be one break with a backslash's own "\r"
     if "\n" not in code and "\r" not in code:
         return True
     try:
