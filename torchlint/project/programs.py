@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import warnings
+
 from torchlint.text.reading import NOTEBOOK
+
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What code raises that is no Python, or nests too deeply to be looked through."""
+
+
+def parsed(text: bytes) -> ast.Module:
+    """The tree of a file's code, of which no warning is given; raises one of what is unreadable."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
 
 
 def is_program(name: str) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import warnings
 
+from torchlint.project.programs import UNREADABLE, parsed
 from torchlint.semantics.code.tree import FUNCTIONS, given_to, last_name
 
 _TELLING = frozenset(
@@ -13,7 +13,6 @@ _TELLING = frozenset(
 """Attributes and methods that tell of a graph, need one, or are refused where there is one."""
 _REFUSING = frozenset({"deepcopy", "asarray", "array", "grad"})
 """Functions of which the same is so."""
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def asks_for_graphs(name: str, text: bytes) -> bool:
@@ -23,12 +22,9 @@ def asks_for_graphs(name: str, text: bytes) -> bool:
     if not any(word.encode() in text for word in (*_TELLING, *_REFUSING)):
         return False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            module = ast.parse(text)
-        scopes = (node for node in ast.walk(module) if isinstance(node, (ast.Module, *FUNCTIONS)))
+        scopes = (node for node in ast.walk(parsed(text)) if isinstance(node, (ast.Module, *FUNCTIONS)))
         return any(_asks(scope, name) for scope in scopes)
-    except _UNREADABLE:
+    except UNREADABLE:
         return False
 
 

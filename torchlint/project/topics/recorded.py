@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-import warnings
 
+from torchlint.project.programs import UNREADABLE, parsed
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.summaries.shown.unrecorded import turns_off
-
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def calls_so(topic: str, text: bytes) -> bool:
@@ -24,10 +22,8 @@ def _calls(text: bytes, name: str) -> set[bool]:
     if name.encode("utf-8", "surrogatepass") not in text:
         return set()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            module = ast.parse(text)
-    except _UNREADABLE:
+        module = parsed(text)
+    except UNREADABLE:
         return {True}
     found: set[bool] = set()
     pending: list[tuple[ast.AST, bool, str]] = [(module, False, "")]

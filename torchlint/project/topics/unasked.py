@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from collections.abc import Iterable
 
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+from torchlint.project.programs import UNREADABLE, parsed
 
 
 def needs_gpu(text: bytes) -> bool:
@@ -17,10 +15,8 @@ def needs_gpu(text: bytes) -> bool:
     from torchlint.semantics.gpus.needed import moves_in_any_case
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return moves_in_any_case(ast.parse(text))
-    except _UNREADABLE:
+        return moves_in_any_case(parsed(text))
+    except UNREADABLE:
         return False
 
 

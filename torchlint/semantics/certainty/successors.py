@@ -7,7 +7,6 @@ import ast
 from torchlint.fact import CERTAIN, Fact, known, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.argument_order import ArgumentOrder
-from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import given_to, is_none, keyword
 from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.shapes.ranks import Ranks
@@ -80,10 +79,8 @@ class Successors:
             case ast.IfExp(body=body, orelse=other) if depth:
                 return self._is_dtype(body, depth - 1) and self._is_dtype(other, depth - 1)
             case ast.Name() if depth:
-                bindings = self._semantics.bindings.reaching(node)
-                values = [each.value for each in bindings if each.form is Form.ASSIGNMENT and not each.path]
-                shown = [each for each in values if each is not None]
-                return bool(shown) and len(shown) == len(bindings) and all(self._is_dtype(each, depth - 1) for each in shown)
+                values = self._semantics.bindings.values(node)
+                return bool(values) and all(self._is_dtype(each, depth - 1) for each in values)
         return False
 
     def _is_named(self, node: ast.expr) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -166,6 +166,16 @@ class Definitions:
     def slots(self, node: ast.ClassDef, name: str) -> list[Slot]:
         """What the class and its bases in the file do with an attribute."""
         return [found.slots[name] for base in self.bases(node) if name in (found := self.classes[base]).slots]
+
+    def assigned(self, slots: Iterable[Slot]) -> list[ast.expr]:
+        """All that is assigned to an attribute, by what classes do with it; nothing where some of it is not known."""
+        values: list[ast.expr] = []
+        for store in (store for slot in slots for store in slot.stores):
+            statement = self._tree.parent(store)
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+                return []
+            values.append(statement.value)
+        return values
 
     @cached_property
     def stored_attributes(self) -> frozenset[str]:

@@ -14,7 +14,8 @@ from torchlint.semantics import Semantics
 
 _WORDS = ("func", "vmap")
 """One of them is part of some word of every file that names a transform."""
-_MODULES = ("torch.func.", "functorch.", "torch._functorch.")
+MODULES = ("torch.func.", "functorch.", "torch._functorch.")
+"""What the names of transforms start with, but for `torch.vmap`."""
 _NO_TRANSFORMS = frozenset({"functional_call", "stack_module_state"})
 
 
@@ -32,6 +33,6 @@ class Transforms:
         nodes: list[ast.Name | ast.Attribute] = [*self._semantics.tree.of_type(ast.Name)]
         for node in [*nodes, *self._semantics.tree.of_type(ast.Attribute)]:
             name = self._semantics.qualified_name(node) or ""
-            if name == "torch.vmap" or (name.startswith(_MODULES) and name.rpartition(".")[2] not in _NO_TRANSFORMS):
+            if name == "torch.vmap" or (name.startswith(MODULES) and name.rpartition(".")[2] not in _NO_TRANSFORMS):
                 return unknown(f"under `{name.rpartition('.')[2]}`, a detached tensor may be another than its `.data`")
         return CERTAIN

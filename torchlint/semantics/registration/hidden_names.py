@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics, torch_api
@@ -64,13 +63,4 @@ class HiddenNames:
 
     def _related(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """The class, its bases, and the classes that are made of it, with theirs."""
-        return list(dict.fromkeys(each for derived in self._derived.get(owner, [owner]) for each in self._facts.bases(derived)))
-
-    @cached_property
-    def _derived(self) -> dict[ast.ClassDef, list[ast.ClassDef]]:
-        """The classes of the file that have a class among their bases, by that class, itself among them."""
-        found: dict[ast.ClassDef, list[ast.ClassDef]] = {}
-        for definition in self._facts.classes:
-            for base in self._facts.bases(definition):
-                found.setdefault(base, []).append(definition)
-        return found
+        return list(dict.fromkeys(each for derived in self._facts.derived(owner) for each in self._facts.bases(derived)))

@@ -365,14 +365,7 @@ class Activations:
 
     def _stored(self, owner: ast.ClassDef, name: str) -> list[ast.expr]:
         """All that is assigned to an attribute; nothing where some of it is not known."""
-        values: list[ast.expr] = []
-        for slot in self._semantics.facts.slots(owner, name):
-            for store in slot.stores:
-                statement = self._semantics.tree.parent(store)
-                if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
-                    return []
-                values.append(statement.value)
-        return values
+        return self._semantics.facts.assigned(self._semantics.facts.slots(owner, name))
 
     def _given(self, bindings: Iterable[Binding]) -> list[ast.expr]:
         """What the calls in the file give for a parameter; nothing where some of it is not known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Semantics
 from torchlint.semantics.sequences.changed import ChangedSequences
 
 SEQUENTIAL = "torch.nn.Sequential"
@@ -58,23 +58,12 @@ class SequenceEnds:
     def _made(self, sequence: ast.expr) -> list[ast.expr]:
         """All that a variable or an attribute of ``self`` is given; nothing where some of it is not in sight."""
         if isinstance(sequence, ast.Name):
-            bindings = self._semantics.bindings.reaching(sequence)
-            values = [binding.value for binding in bindings if binding.form is Form.ASSIGNMENT and not binding.path]
-            known = [value for value in values if value is not None]
-            return known if len(known) == len(bindings) else []
+            return self._semantics.bindings.values(sequence)
         facts = self._semantics.facts
         owner = facts.self_class(sequence.value) if isinstance(sequence, ast.Attribute) else None
         if owner is None or not isinstance(sequence, ast.Attribute) or sequence.attr in facts.stored_attributes:
             return []
-        made: list[ast.expr] = []
-        for each in facts.derived(owner):
-            for slot in facts.slots(each, sequence.attr):
-                for store in slot.stores:
-                    statement = self._semantics.tree.parent(store)
-                    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
-                        return []
-                    made.append(statement.value)
-        return made
+        return facts.assigned(slot for each in facts.derived(owner) for slot in facts.slots(each, sequence.attr))
 
 
 def _values(named: ast.Call) -> list[ast.expr]:

@@ -9,6 +9,7 @@ from torchlint.fact import CERTAIN, Fact, known, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.observers.free_errors import FreeErrors
+from torchlint.semantics.observers.transforms import MODULES
 from torchlint.semantics.shapes.known_dtypes import KnownDtypes
 
 _TRANSFORMS = frozenset(
@@ -42,4 +43,4 @@ class Leaves:
 
     def _transforms(self, node: ast.expr) -> bool:
         name = self._semantics.qualified_name(node) or ""
-        return f"{name}.".startswith(("torch.func.", "functorch.", "torch._functorch.", "torch.vmap."))
+        return f"{name}.".startswith((*MODULES, "torch.vmap."))
