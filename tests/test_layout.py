@@ -87,6 +87,9 @@ SEMANTICS = (
 Of the kinds, what is asked for as an analysis knows `Semantics` as well.
 """
 
+TOP_FILES = {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO"}
+"""The files beside the folders, dotfiles left out; the last is a source distribution's."""
+
 LONGEST_FILE = 450
 LONG_FILES = {
     "torchlint/semantics/torch_api.py": "generated from torch",
@@ -212,6 +215,11 @@ def reachable(module: str) -> set[str]:
             seen.add(other)
             pending.extend(graph()[other])
     return seen
+
+
+def test_nothing_lies_about_at_the_top() -> None:
+    files = {path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".")}
+    assert files - TOP_FILES == set()
 
 
 def test_files_can_be_read_in_one_go() -> None:
