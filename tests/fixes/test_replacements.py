@@ -138,6 +138,29 @@ def test_lines_move_along_with_what_is_unwrapped(before: str, after: str) -> Non
     assert unwrapped(before) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y = (p for p in q)", "y = list(p for p in q)"),
+        ("y = ((p for p in q))", "y = list((p for p in q))"),
+        ("y = (  # why\n    p\n    for p in q\n)", "y = list(  # why\n    p\n    for p in q\n)"),
+        ("y = (p for p in q), 1", "y = list(p for p in q), 1"),
+        ("f(p for p in q)", "f(list(p for p in q))"),
+        ("f((p for p in q), 1)", "f(list(p for p in q), 1)"),
+        ("y = z if(p for p in q) else w", "y = z if list(p for p in q) else w"),
+        ("return(p for p in q)", "return list(p for p in q)"),
+        ("assert x in(p for p in q)", "assert x in list(p for p in q)"),
+    ],
+)
+def test_the_parentheses_of_a_generator_become_those_of_a_call(before: str, after: str) -> None:
+    made = changed(
+        before,
+        lambda node: isinstance(node, cst.GeneratorExp),
+        lambda node: replace(node, expression("list({items})", items=node)),
+    )
+    assert made == after
+
+
 # --- names -----------------------------------------------------------------------------------------------------------
 
 

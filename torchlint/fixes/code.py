@@ -21,7 +21,6 @@ _ATOMS = (
     *(cst.SimpleString, cst.FormattedString, cst.Float, cst.Imaginary, cst.Ellipsis),
 )
 """What a dot or a bracket may follow without parentheses."""
-_BARE = (cst.Yield, cst.NamedExpr, cst.GeneratorExp)
 _OPERANDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     **dict.fromkeys((cst.BinaryOperation, cst.BooleanOperation), ("left", "right")),
     **{cst.UnaryOperation: ("expression",), cst.Await: ("expression",), cst.IfExp: ("test", "body", "orelse")},
@@ -272,7 +271,7 @@ class _Filling(cst.CSTTransformer):
         call = updated_node.with_changes(func=as_operand(updated_node.func))
         match updated_node.args:
             case [cst.Arg(value=value, keyword=None, star="") as only] if only.value is not original_node.args[0].value:
-                if isinstance(value, (cst.Tuple, *_BARE)) and not value.lpar:
+                if isinstance(value, (cst.Tuple, cst.Yield, cst.NamedExpr)) and not value.lpar:
                     return call.with_changes(args=[only.with_changes(value=in_parentheses(value))])
                 if value.lpar and not isinstance(value, (cst.Tuple, cst.Yield)):
                     bare = value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1])

@@ -63,6 +63,8 @@ _PLACES: dict[tuple[type[cst.CSTNode], str], Strength] = {
     **dict.fromkeys(((cst.AnnAssign, "value"), (cst.Expr, "value"), (cst.Index, "value")), Strength.BARE),
 }
 """How tightly the places within nodes bind, but for those of operands."""
+WITH_OWN_PARENTHESES = (cst.Tuple, cst.GeneratorExp)
+"""Expressions that are replaced along with the parentheses around them."""
 _BRACKETS = (cst.Arg, cst.List, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.SubscriptElement)
 """What stands in brackets, or has its parts in them."""
 _PARTS = (
@@ -106,7 +108,7 @@ def fitting_there(
     new: cst.BaseExpression, old: cst.BaseExpression, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> cst.BaseExpression:
     """An expression as it has to be written to stand where ``old`` does: in parentheses if it needs them."""
-    if old.lpar and not isinstance(old, cst.Tuple) and not holds(new, old):
+    if old.lpar and not isinstance(old, WITH_OWN_PARENTHESES) and not holds(new, old):
         return new  # between its parentheses
     parent = parents[old]
     place = next((each.name for each in fields(parent) if getattr(parent, each.name) is old), "")

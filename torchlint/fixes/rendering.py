@@ -13,6 +13,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from torchlint.fixes.alignment import column_behind, moved_along
+from torchlint.fixes.parentheses import WITH_OWN_PARENTHESES
 from torchlint.model.positions import Written, written
 from torchlint.model.statements import Parsed
 
@@ -37,8 +38,8 @@ def replacement(
     kept move along with the first one.
     """
     start, end = _inside_parentheses(old, parsed)
-    if getattr(new, "lpar", ()) and getattr(new, "lpar") == getattr(old, "lpar", ()):
-        new = new.with_changes(lpar=(), rpar=())  # it was made of the old
+    if isinstance(old, cst.BaseExpression) and isinstance(new, cst.BaseExpression) and new.lpar and new.lpar == old.lpar:
+        new = new if isinstance(old, WITH_OWN_PARENTHESES) else new.with_changes(lpar=(), rpar=())  # it was made of the old
     if isinstance(old, cst.BaseSmallStatement) and isinstance(new, cst.BaseSmallStatement):
         new = new.with_changes(semicolon=old.semicolon)
     code, nodes = written(new, parsed.module, parsed.indentation if indentation is None else indentation)
@@ -56,12 +57,21 @@ def replacement(
             edits.append(_behind_first_lines(_up_to_last_line(edit, text), text))
         opened += _brackets(text[edit[0] : edit[1]]) - _brackets(edit[2])
         before_old, before_new = kept_old[1], kept_new[1]
+    if edits and edits[0][0] == start:
+        edits[0] = _behind_a_word(edits[0], text)
     if moves and kept:
         (first, _), (place, _) = kept[0]
         column = column_behind(start, code[:place], text)
         moved = moved_along((first, kept[-1][0][1]), column, start, parsed.strings, text)
         edits += [each for each in moved if not any(_joins(edit, each[0]) for edit in edits)]
     return edits
+
+
+def _behind_a_word(edit: TextEdit, text: str) -> TextEdit:
+    """An edit with a blank in front where its code would run into a word: ``return(…)`` needed none."""
+    start, end, new = edit
+    would_join = start > 0 and new != "" and f"{text[start - 1]}{new[0]}".isidentifier()
+    return (start, end, f" {new}") if would_join else edit
 
 
 def _joins(edit: TextEdit, line: int) -> bool:
@@ -71,8 +81,8 @@ def _joins(edit: TextEdit, line: int) -> bool:
 
 
 def _inside_parentheses(node: cst.CSTNode, parsed: Parsed) -> tuple[int, int]:
-    """Where a node stands, without the parentheses around it; those of a tuple are its own."""
-    if isinstance(node, cst.BaseExpression) and node.lpar and not isinstance(node, cst.Tuple):
+    """Where a node stands, without the parentheses around it; those of a tuple or a generator are its own."""
+    if isinstance(node, cst.BaseExpression) and node.lpar and not isinstance(node, WITH_OWN_PARENTHESES):
         return parsed.spans[node.lpar[-1]][1], parsed.spans[node.rpar[0]][0]
     return parsed.spans[node]
 
