@@ -98,7 +98,13 @@ def test_an_id_that_was_taken_before(body: str, stored: tuple[bool, bool]) -> No
 
 
 @pytest.mark.parametrize(
-    "body", ["one = id(x)\n    two = id(x)\n    «one == two»", "before = id(x)\n    «before == id(y)»", "«unknown == id(x)»"]
+    "body",
+    [
+        "one = id(x)\n    two = id(x)\n    «one == two»",
+        "before = id(x)\n    «before == id(y)»",
+        "«unknown == id(x)»",
+        "self.w = x\n    before = id(self.w)\n    self.load(y)\n    «id(self.w) == before»",  # the object is asked for
+    ],
 )
 def test_ids_that_say_nothing_of_a_memory(body: str) -> None:
     assert compared(body) is None

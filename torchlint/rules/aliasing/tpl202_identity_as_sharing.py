@@ -19,7 +19,7 @@ class IdentityAsSharing(Rule):
     """
     ## What it does
     Finds the identity of tensor objects taken for the identity of their memory: `id(a) == id(b)`, `x.data is y.data`,
-    `view is x` where `view = x.view(-1)`, and `before = id(x)` that is compared later.
+    `view is x` where `view = x.view(-1)`, and `before = id(x)` that is compared with `id(x)` later, where `x` is a variable.
 
     ## Why is this bad
     `view`, `detach`, `.data`, indexing and their like make a new tensor object over the same memory: the objects differ
@@ -77,10 +77,12 @@ class IdentityAsSharing(Rule):
         if test is None:
             return
         one, other = self.model.shown(test.one.tensor), self.model.shown(test.other.tensor)
+        shared = (
+            f"`{one}` may be another object over the same memory" if one == other else f"`{one}` and `{other}` may share theirs"
+        )
         self.report(
             node,
-            f"`{self.model.shown(node)}` compares objects, not memory: `{one}` and `{other}` may share theirs; "
-            "compare `data_ptr()`",
+            f"`{self.model.shown(node)}` compares objects, not memory: {shared}; compare `data_ptr()`",
             fix(
                 "Compare the addresses of the memory",
                 *self._addresses(test.one, test.other),

@@ -78,8 +78,19 @@ class IdentityTests:
             return None
         if not self._is_of_torch(one.tensor, other.tensor):
             return None
-        stored_before = one.stored != other.stored and ast.dump(one.tensor) == ast.dump(other.tensor)
-        return IdentityTest(one, other) if stored_before or self._is_about_memory(one.tensor, other.tensor) else None
+        is_about_memory = self._is_name_before_and_after(one, other) or self._is_about_memory(one.tensor, other.tensor)
+        return IdentityTest(one, other) if is_about_memory else None
+
+    @staticmethod
+    def _is_name_before_and_after(one: Compared[ast.expr], other: Compared[ast.expr]) -> bool:
+        """Whether the id of what a variable refers to is compared with one that was stored before.
+
+        For an attribute, the object may be what is asked for: an optimizer holds the parameter that a module has to keep.
+        """
+        match one.tensor, other.tensor:
+            case ast.Name(id=name), ast.Name(id=other_name):
+                return name == other_name and one.stored != other.stored
+        return False
 
     def _id_of(self, node: ast.expr) -> Compared[ast.expr] | None:
         """The tensor of ``id(x)``, or of a name that such an id is bound to."""
