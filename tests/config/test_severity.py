@@ -12,6 +12,14 @@ from command import torchlint_
 
 READ = "import torch\nx = torch.ones(1, requires_grad=True)\nstore(x.data + 1)\n"
 """A warning of TPL002, with a safe fix."""
+BEGUN = """import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(2, 2)
+        self.fc.bias.data.zero_()
+"""
+"""A finding of TPL001 that does no harm: a warning of a rule whose findings are errors; its fix is safe."""
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 """An error of TPL005, with a safe fix."""
 
@@ -86,3 +94,29 @@ def test_the_configuration_says_when_a_run_fails() -> None:
         'torchlint.toml: error: `exit-nonzero-on`: "errors" is none of error, warning; did you mean `error`?\n'
     )
     assert result.returncode == 2
+
+
+def test_a_finding_that_does_no_harm_is_a_warning_of_a_rule_for_errors() -> None:
+    Path("begun.py").write_text(BEGUN)
+    for _ in range(2):  # the second one is from the cache
+        [found] = json.loads(torchlint_("--output-format", "json", "begun.py").stdout)
+        assert (found["code"], found["severity"]) == ("TPL001", "warning")
+    [run] = json.loads(torchlint_("--output-format", "sarif", "begun.py").stdout)["runs"]
+    assert [result["level"] for result in run["results"]] == ["warning"]
+    assert [rule["defaultConfiguration"]["level"] for rule in run["tool"]["driver"]["rules"]] == ["error"]
+    assert torchlint_("begun.py").stdout.splitlines()[-2] == "Found 1 warning."
+    assert torchlint_("--exit-nonzero-on", "error", "begun.py").returncode == 0
+    assert "\x1b[1;33mTPL001\x1b[0m" in torchlint_("--color", "always", "--statistics", "begun.py").stdout
+
+
+def test_it_is_one_when_it_is_fixed() -> None:
+    Path("begun.py").write_text(BEGUN)
+    shown = torchlint_("--diff", "--exit-nonzero-on", "error", "begun.py")
+    assert (shown.stderr, shown.returncode) == ("Would fix 1 warning.\n", 0)
+    assert torchlint_("--fix", "begun.py").stdout == "Found 1 warning (1 fixed, 0 remaining).\n"
+
+
+def test_statistics_of_both_are_shown_as_errors() -> None:
+    Path("both.py").write_text(BEGUN + "def step(net, loss):\n    net.fc.weight.data -= 1\n    loss.backward()\n")
+    shown = torchlint_("--color", "always", "--statistics", "both.py").stdout
+    assert "Found 1 error and 1 warning." in shown and "\x1b[1;31mTPL001\x1b[0m" in shown

@@ -74,7 +74,7 @@ def check_fixed(path: str, data: bytes, outcome: Outcome, task: Task, tally: Cou
     again = examine(outcome.replacement, path, task)
     wrong = [f"{path}: after the fix: {error}" for error in again.errors]
     if again.replacement is not None:
-        wrong.append(f"{path}: the fixed text has more to fix: {', '.join(again.fixed)}")
+        wrong.append(f"{path}: the fixed text has more to fix: {', '.join(each.code for each in again.fixed)}")
     if path.endswith(".py") and _compiles(data) and not _compiles(outcome.replacement):
         wrong.append(f"{path}: the fixed text is parsed, but no longer compiled")
     before, after = (content.decode("latin-1").splitlines(keepends=True) for content in (data, outcome.replacement))

@@ -45,7 +45,7 @@ def written(
     fixed: int = 0,
     applicability: Applicability = Applicability.SAFE,
 ) -> str:
-    fixed_in = {"src/a.py": ["TPL005"] * fixed} if fixed else {}
+    fixed_in = {"src/a.py": [PLAIN] * fixed} if fixed else {}
     return "".join(render(name, Report(diagnostics, errors, applicability, fixed_in)))
 
 

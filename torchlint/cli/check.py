@@ -14,7 +14,7 @@ from torchlint.cli.output import Output, OutputError
 from torchlint.config.discovery import Discovery, discover
 from torchlint.config.files import ConfigError, Resolver, inline, possible_files, read_settings
 from torchlint.config.settings import Overrides, Selection, Settings, shown
-from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity, printable
+from torchlint.diagnostic import Applicability, Diagnostic, FileError, printable
 from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key
 from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
@@ -222,15 +222,16 @@ class _Run:
         if options.write_baseline:
             return self._write_baseline(report)
         if options.add_noqa:
-            self._output.note(f"Added {report.fixed} noqa comment{'' if report.fixed == 1 else 's'}.\n")
+            added = len(report.fixed)
+            self._output.note(f"Added {added} noqa comment{'' if added == 1 else 's'}.\n")
             return ERROR if report.errors else CLEAN
         if options.diff:
             self._output.diffs(outcome.diff for outcome in outcomes)
-            self._output.note("".join(unsafe_fixes(report, [each for outcome in outcomes for each in outcome.unsafely])))
+            self._output.note("".join(unsafe_fixes(report)))
             self._output.note(would_fix(report))
-            return self._exit_code(report, report.fixed_severities)
+            return self._exit_code(report, report.fixed)
         self._output.report(report, self._here.output_format, stream)
-        return self._exit_code(report, [each.severity for each in report.diagnostics])
+        return self._exit_code(report, report.diagnostics)
 
     @property
     def _here(self) -> Settings:
@@ -247,11 +248,12 @@ class _Run:
         self._output.note(f"Wrote {count} finding{'' if count == 1 else 's'} to {path}.\n")
         return ERROR if report.errors else CLEAN
 
-    def _exit_code(self, report: Report, severities: Iterable[Severity]) -> int:
-        """The code for findings of these severities."""
+    def _exit_code(self, report: Report, found: Sequence[Diagnostic]) -> int:
+        """The code for these findings."""
         if report.errors:
             return ERROR
-        fails = "error" in severities if self._here.exit_nonzero_on == "error" else any(severities)
+        only_errors = self._here.exit_nonzero_on == "error"
+        fails = any(each.severity == "error" or not only_errors for each in found)
         return FINDINGS if fails and not self._options.exit_zero else CLEAN
 
 

@@ -82,17 +82,16 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one file: findings left, errors, the codes of the findings that were fixed, and the diff that shows it.
+    """What came of one file: findings left, errors, the findings that were fixed or commented on, and the diff that shows it.
 
     ``replacement`` is the file's new content where it is to be written. It ``is_lasting`` where it depends on nothing but the
     file's content, the task, and the ``answers`` of other files of its project. ``filename`` is there for outcomes of a whole
-    run. ``unsafely`` are the findings that unsafe fixes mended.
+    run.
     """
 
     diagnostics: tuple[Diagnostic, ...] = ()
     errors: tuple[FileError, ...] = ()
-    fixed: tuple[str, ...] = ()
-    unsafely: tuple[Diagnostic, ...] = ()
+    fixed: tuple[Diagnostic, ...] = ()
     diff: str = ""
     replacement: bytes | None = None
     is_lasting: bool = False
@@ -227,7 +226,7 @@ def _with_comments(source: Source, task: Task, data: bytes, reading: Reading | N
         replacement = _replacement(source, text, data, task.encoding)
     except ValueError as error:
         return failed(source.filename, f"cannot add comments: {error}", "io-error")
-    return Outcome(errors=errors, fixed=tuple(each.code for each in wanted if silenced[each]), replacement=replacement)
+    return Outcome(errors=errors, fixed=tuple(each for each in wanted if silenced[each]), replacement=replacement)
 
 
 def _no_comment_for(diagnostic: Diagnostic) -> FileError:
@@ -293,8 +292,7 @@ def _fixed(source: Source, task: Task, data: bytes, reading: Reading | None) -> 
     except (SourceError, ValueError) as error:
         unfixed = _located(source, lint(source, rules, task.options, suppress=task.suppress, reading=reading))
         return Outcome(unfixed, (*errors, FileError(source.filename, f"cannot fix: {error}", code="io-error")))
-    unsafely = tuple(found for found in result.fixed if found.fix is not None and found.fix.reason)
-    outcome = replace(outcome, fixed=tuple(found.code for found in result.fixed), unsafely=unsafely)
+    outcome = replace(outcome, fixed=tuple(result.fixed))
     if task.action is Action.DIFF:
         return replace(outcome, diff=source.diff(result.text))
     return replace(outcome, replacement=replacement)

@@ -100,7 +100,7 @@ class Looking:
             fix=self._editing.fix(remark.fix) if self._fixes and remark.fix is not None and not is_left_out else None,
             snippet=self._source.line(start.row),
             declared_url=rule.url,
-            severity=rule.severity,
+            severity=remark.severity or rule.severity,
             is_strict=is_strict,
         )
 

@@ -182,7 +182,7 @@ class _Knowledge:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._declared = {rule.code: (rule.name, rule.severity, rule.url) for rule in task.rules}
+        self._declared = {rule.code: (rule.name, rule.url) for rule in task.rules}
 
     def __call__(self, result: Result | None) -> Result | None:
         """A result that the task's rules can have given, and by which nothing is to be done to the file; None for another."""
@@ -191,7 +191,7 @@ class _Knowledge:
         return result if all(self._may_be(each) and not self._is_due(each) for each in result.diagnostics) else None
 
     def _may_be(self, found: Diagnostic) -> bool:
-        return self._declared.get(found.code) == (found.name, found.severity, found.declared_url)
+        return self._declared.get(found.code) == (found.name, found.declared_url)
 
     def _is_due(self, found: Diagnostic) -> bool:
         """Whether the task is to do something about a finding."""

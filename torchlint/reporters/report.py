@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity, applies
+from torchlint.diagnostic import Applicability, Diagnostic, FileError, applies
 
 if TYPE_CHECKING:
     from torchlint.rules.catalogue import Entry
@@ -22,15 +22,15 @@ class Report:
     """What a run has to say: the findings left, and the files that could not be linted.
 
     ``applicability`` is that of the fixes that ``--fix`` applies in a run with the same options; ``fixed_in`` has, for each
-    file in which something was fixed, the codes of it. A ``quiet`` report ends without a summary, and one that is
-    ``fix_only`` says in it what was fixed alone. ``rules`` has the rules
-    that the findings are of, by their codes; others are torchlint's own.
+    file in which something was fixed, the findings that were. A ``quiet`` report ends without a summary, and one that is
+    ``fix_only`` says in it what was fixed alone. ``rules`` has the rules that the findings are of, by their codes; others are
+    torchlint's own.
     """
 
     diagnostics: Sequence[Diagnostic]
     errors: Sequence[FileError] = ()
     applicability: Applicability = Applicability.SAFE
-    fixed_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    fixed_in: Mapping[str, Sequence[Diagnostic]] = field(default_factory=dict)
     quiet: bool = False
     fix_only: bool = False
     rules: Mapping[str, Entry] = field(default_factory=dict)
@@ -42,14 +42,9 @@ class Report:
         return self.rules.get(code) or find_rule(code)
 
     @property
-    def fixed(self) -> int:
-        """How many findings were fixed."""
-        return sum(map(len, self.fixed_in.values()))
-
-    @property
-    def fixed_severities(self) -> list[Severity]:
-        """The severity of each of the findings that were fixed."""
-        return [self.rule(code).severity for codes in self.fixed_in.values() for code in codes]
+    def fixed(self) -> list[Diagnostic]:
+        """The findings that were fixed."""
+        return [each for found in self.fixed_in.values() for each in found]
 
     def fixes(self, diagnostic: Diagnostic) -> bool:
         """Whether ``--fix`` would fix this finding."""

@@ -15,11 +15,11 @@ def marked(report: Report) -> Iterator[Marked]:
     """A line for each rule with findings, the most frequent first: number, code, whether ``--fix`` mends all or some, name."""
     rows = _rows(report)
     urls = {diagnostic.code: diagnostic.url for diagnostic in report.diagnostics}
-    severities = {diagnostic.code: diagnostic.severity for diagnostic in report.diagnostics}
+    wrong = {diagnostic.code for diagnostic in report.diagnostics if diagnostic.severity == "error"}
     width = max((len(str(row["count"])) for row in rows), default=0)
     for row in rows:
         star = Part("*", "mark") if row["fixable"] else Part("-", "mark") if row["fixable_count"] else Part(" ")
-        code = Part(row["code"], severities[row["code"]], urls[row["code"]])
+        code = Part(row["code"], "error" if row["code"] in wrong else "warning", urls[row["code"]])
         yield Marked((Part(f"{row['count']:>{width}}  "), code, Part("  ["), star, Part(f"] {row['name']}\n")))
     yield from summary(report)
 

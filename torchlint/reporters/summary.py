@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from torchlint.diagnostic import SEVERITIES, Diagnostic, Severity, printable
+from torchlint.diagnostic import SEVERITIES, Diagnostic, printable
 from torchlint.reporters.report import Marked, Report, plain
 
 _NAMED = 3
@@ -20,8 +20,8 @@ def summary(report: Report) -> Iterator[Marked]:
 def _summary(report: Report) -> Iterator[str]:
     if report.quiet:
         return
-    remaining, fixed = len(report.diagnostics), report.fixed
-    found = [*report.fixed_severities, *(diagnostic.severity for diagnostic in report.diagnostics)]
+    remaining, fixed = len(report.diagnostics), len(report.fixed)
+    found = [*report.fixed, *report.diagnostics]
     if report.fix_only:
         yield f"Fixed {_counted(found)}.\n" if fixed else ""
     elif fixed:
@@ -52,11 +52,11 @@ def fixes(report: Report) -> Iterator[Marked]:
 def _fixes(report: Report) -> Iterator[str]:
     if not report.fixed_in:
         return
-    yield f"Fixed {_counted(report.fixed_severities)}:\n"
-    for filename, codes in report.fixed_in.items():
+    yield f"Fixed {_counted(report.fixed)}:\n"
+    for filename, found in report.fixed_in.items():
         yield f"- {printable(filename)}:\n"
-        for code, number in sorted(Counter(codes).items()):
-            yield f"    {number} × {code} ({report.rule(code).name})\n"
+        for (code, name), number in sorted(Counter((each.code, each.name) for each in found).items()):
+            yield f"    {number} × {code} ({name})\n"
     yield "\n"
 
 
@@ -65,16 +65,16 @@ def would_fix(report: Report) -> str:
     hidden = sum(diagnostic.fix is not None and not report.fixes(diagnostic) for diagnostic in report.diagnostics)
     offer = f" ({_count(hidden, 'hidden fix', 'es')} can be enabled with the `--unsafe-fixes` option)" if hidden else ""
     if report.fixed:
-        return f"Would fix {_counted(report.fixed_severities)}{offer}.\n"
+        return f"Would fix {_counted(report.fixed)}{offer}.\n"
     return f"No errors would be fixed{offer}.\n" if hidden else ""
 
 
-def unsafe_fixes(report: Report, applied: Iterable[Diagnostic]) -> Iterator[str]:
-    """The lines that say why fixes are unsafe: those of the findings in ``applied``, and those that the run leaves out."""
-    left = [each for each in report.diagnostics if each.fix is not None and each.fix.reason and not report.fixes(each)]
-    for found, state in [*((each, "unsafe") for each in applied), *((each, "unsafe, left out") for each in left)]:
-        assert found.fix is not None
-        yield f"{found.place}: {found.code} {printable(found.fix.message)} ({state}: {printable(found.fix.reason)})\n"
+def unsafe_fixes(report: Report) -> Iterator[str]:
+    """The lines that say why fixes are unsafe: those that were made, and those that the run leaves out."""
+    left = (each for each in report.diagnostics if not report.fixes(each))
+    for found, state in [*((each, "unsafe") for each in report.fixed), *((each, "unsafe, left out") for each in left)]:
+        if found.fix is not None and found.fix.reason:
+            yield f"{found.place}: {found.code} {printable(found.fix.message)} ({state}: {printable(found.fix.reason)})\n"
 
 
 def _fixable(report: Report) -> Iterator[str]:
@@ -87,9 +87,9 @@ def _fixable(report: Report) -> Iterator[str]:
         yield f"No fixes available ({offer}).\n"
 
 
-def _counted(severities: Sequence[Severity]) -> str:
+def _counted(diagnostics: Iterable[Diagnostic]) -> str:
     """How many findings there are of each severity: `2 errors and 1 warning`."""
-    counts = Counter(severities)
+    counts = Counter(each.severity for each in diagnostics)
     return " and ".join(_count(counts[severity], severity) for severity in SEVERITIES if counts[severity])
 
 

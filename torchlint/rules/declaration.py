@@ -17,7 +17,9 @@ class Declaration:
     default: ClassVar[bool] = True
     """Whether the rule is on unless selected otherwise."""
     severity: ClassVar[Severity] = "error"
-    """An ``error`` is what is wrong or raises, a ``warning`` what is slow, unclear or dated."""
+    """An ``error`` is what is wrong or raises, a ``warning`` what is slow, unclear or dated.
+
+    A rule may give single findings another one."""
     proven: ClassVar[bool] = True
     """Whether the rule has a hazard program; one that is about order in the text has nothing to show on torch."""
     triggers: ClassVar[tuple[Trigger, ...]]

@@ -7,6 +7,7 @@ from functools import cache
 
 import libcst as cst
 
+from torchlint.diagnostic import Severity
 from torchlint.fixes.changes import CodeFix
 from torchlint.model import Model
 from torchlint.options import DEFAULTS, Options
@@ -21,6 +22,7 @@ class Remark:
     message: str
     fix: CodeFix | None
     is_strict: bool = False
+    severity: Severity | None = None
 
 
 class Rule(Declaration, cst.CSTVisitor):
@@ -45,13 +47,22 @@ class Rule(Declaration, cst.CSTVisitor):
         if wrong := [name for name in vars(cls) if name.startswith("leave_")]:
             raise TypeError(f"{cls.__name__}.{wrong[0]}: a rule visits nodes and does not leave them; ask the model instead")
 
-    def report(self, node: cst.CSTNode, message: str, fix: CodeFix | None = None, *, strict: bool = False) -> None:
+    def report(
+        self,
+        node: cst.CSTNode,
+        message: str,
+        fix: CodeFix | None = None,
+        *,
+        strict: bool = False,
+        severity: Severity | None = None,
+    ) -> None:
         """Adds a finding about ``node``, with the fix that mends it where there is one.
 
         What is ``strict`` is true, but few authors would change the line for it: it is shown where the rule is selected by its
-        code, a prefix of it, its name, ``ALL`` or ``strict``, and not where it merely runs by default.
+        code, a prefix of it, its name, ``ALL`` or ``strict``, and not where it merely runs by default. The ``severity`` is
+        that of the rule where none is given.
         """
-        self.remarks.append(Remark(node, message, fix, strict))
+        self.remarks.append(Remark(node, message, fix, strict, severity))
 
 
 @cache

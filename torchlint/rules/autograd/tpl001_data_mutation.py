@@ -5,6 +5,7 @@ from functools import cached_property
 
 import libcst as cst
 
+from torchlint.diagnostic import Severity
 from torchlint.fact import all_of
 from torchlint.fixes.changes import Change, CodeFix, fix, without_attribute, wrap
 from torchlint.fixes.code import expression
@@ -27,6 +28,9 @@ class DataMutation(InPlaceRule):
     Finds tensors that are changed through their `.data`: `w.data *= 3`, `w.data.sub_(lr * w.grad)`, `w.data[i] = v`,
     `init.normal_(w.data)`, and changes through a local name, `c = out.data` and later `c.zero_()`. Those that give the
     `.data` another shape first, `x.data.resize_(n).copy_(y)`, leave that of `x` as it is.
+
+    What does no harm where it stands is a warning: the initialisers, what sets the values that a model starts with, what no
+    gradient depends on, and the values of gradients themselves.
 
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
     constructor, in a function that initialises or loads it, in one that only constructors call, of other files, too, or that is
@@ -102,7 +106,8 @@ class DataMutation(InPlaceRule):
 
     def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.data.changes(node):
-            self.report(self._place(change), self._message(change), self._fix(change), strict=self._is_mere_style(change))
+            message, severity = self._said(change)
+            self.report(self._place(change), message, self._fix(change), strict=self._is_mere_style(change), severity=severity)
 
     def _is_mere_style(self, change: DataChange[cst.BaseExpression]) -> bool:
         """Whether a change can do no harm where it is made, and there is no plainer way to make it."""
@@ -180,39 +185,54 @@ class DataMutation(InPlaceRule):
                 return statement
         return change.node
 
-    def _message(self, change: DataChange[cst.BaseExpression]) -> str:
+    def _said(self, change: DataChange[cst.BaseExpression]) -> tuple[str, Severity]:
+        """What to say of a change, and whether it is wrong or, where it does no harm, dated."""
         tensor, way = self.model.shown(change.tensor), "`.data`"
         if change.remedy in (Remedy.RESHAPE, Remedy.NONE):
             kept = f"`{tensor}` keeps its shape: only its `.data`, another tensor over the same memory, is given a new one"
-            return f"{kept}; reshape `{tensor}` itself" if change.remedy is Remedy.RESHAPE else kept
+            return f"{kept}; reshape `{tensor}` itself" if change.remedy is Remedy.RESHAPE else kept, "error"
         if change.name is not None:
             way = f"`{self.model.shown(change.name)}`, its `.data` from line {self.model.line(change.data)}"
-        if change.means is Means.INITIALISER:
-            harm = "which does no harm before any forward" if change.is_beginning else "unseen by autograd"
-            return f"`{tensor}` is initialised through {way}, {harm}; the initialisers take `{tensor}` itself"
+        if change.means is Means.INITIALISER and not change.is_beginning:
+            return (
+                f"`{tensor}` is initialised through {way}, unseen by autograd; the initialisers take `{tensor}` itself",
+                "error",
+            )
         if self._is_gradient(change):
-            return f"`{tensor}` is changed through {way}, unseen by autograd; a gradient can be changed itself"
+            seen = f"`{tensor}` is changed through {way}, unseen by autograd; a gradient can be changed itself"
+            return seen, "error" if self.model.autograd.makes_graphs_of_gradients else "warning"
+        if dated := self._dated(change, tensor, way):
+            return dated, "warning"
+        return self._harm(change, tensor, way), "error"
+
+    def _dated(self, change: DataChange[cst.BaseExpression], tensor: str, way: str) -> str:
+        """What to say of a change that does no harm where it is made; nothing of another one."""
+        initialised = f"`{tensor}` is initialised through {way}, which does no harm before any forward"
+        if change.means is Means.INITIALISER:
+            return f"{initialised}; the initialisers take `{tensor}` itself"
         if change.remedy is Remedy.INITIALISE:
-            plainer = f"`torch.nn.init.{change.initialiser}` is the plain way"
-            return f"`{tensor}` is initialised through {way}, which does no harm before any forward; {plainer}"
+            return f"{initialised}; `torch.nn.init.{change.initialiser}` is the plain way"
         if self._is_unseen(change):
             return f"`{tensor}` is changed through {way}, where it can be changed itself: no gradient depends on it"
-        changed = f"`{tensor}` is changed through {way}, which autograd does not notice"
         if change.is_beginning or self._is_copied(change):
             return f"`{tensor}` is set through {way}, which does no harm before any forward; `torch.no_grad()` is today's way"
         if change.rests_on.is_certain:
+            changed = f"`{tensor}` is changed through {way}, which autograd does not notice"
             return f"{changed}; no gradient goes wrong here, and nothing would tell if one did"
+        return ""
+
+    def _harm(self, change: DataChange[cst.BaseExpression], tensor: str, way: str) -> str:
+        """What to say of a change by which a gradient may go wrong."""
+        changed = f"`{tensor}` is changed through {way}, which autograd does not notice"
+        hidden = f"`{tensor}` is changed through {way}, hidden from autograd's checks"
         if self.model.autograd.runs_off(change.node):
-            hidden = f"`{tensor}` is changed through {way}, hidden from autograd's checks"
             return f"{hidden}; `.data` is not needed where autograd is off"
         if change.remedy is Remedy.ANEW:
             return f"`{tensor}` is masked through {way}, which autograd does not notice: give it the masked values"
         if self.model.autograd.is_of_evaluation(change.node):
             return f"{changed}; `torch.no_grad()` is today's way"
         if change.remedy is Remedy.NOTHING:
-            return (
-                f"`{tensor}` is changed through {way}, hidden from autograd's checks; without a graph, it can be changed itself"
-            )
+            return f"{hidden}; without a graph, it can be changed itself"
         return f"{changed}: a gradient that needs the values from before is silently wrong"
 
     @staticmethod
