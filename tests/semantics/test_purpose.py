@@ -52,6 +52,22 @@ def test_tests_of_the_code_itself(snippet: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        ("import pytest\ndef test_it():\n    pass\ndef made():\n    «f()»", True),
+        ("import unittest\nclass FTest(unittest.TestCase):\n    def test_it(self):\n        pass\n«f()»", True),
+        ("import pytest\ndef made():\n    «f()»", False),  # helps files of tests, or is a plugin
+        ("def test_it():\n    pass\ndef made():\n    «f()»", False),
+        ("import unittest\nclass Runner:\n    def test_it(self):\n        pass\n«f()»", False),
+        ("def test_it():\n    «f()»", True),
+    ],
+)
+def test_files_of_such_tests(snippet: str, expected: bool) -> None:
+    semantics, (call,) = marked(snippet)
+    assert semantics.of(Purpose).is_in_tests(call) is expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("import gymnasium as gym", True),

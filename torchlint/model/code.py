@@ -15,6 +15,7 @@ from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.observers.own_torch import OwnTorch
 from torchlint.semantics.observers.reflection import Reflection
 from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
+from torchlint.semantics.purpose import Purpose
 from torchlint.text.cells import ends_cell, has_cells
 from torchlint.text.quotes import usual_quote
 
@@ -30,6 +31,10 @@ class CodeQuestions:
         """Whether the file gives the attribute ``owner.name`` a meaning of its own; also where nothing is known of it."""
         twin = self._model.twin(owner)
         return not isinstance(twin, ast.expr) or self._semantics.of(OwnAttributes).gives_meaning(twin, name)
+
+    def is_in_tests(self, node: cst.BaseExpression) -> bool:
+        """Whether a node stands in a test of the code itself, or in a file of such tests."""
+        return bool(self._model.answered(self._semantics.of(Purpose).is_in_tests, node))
 
     def ends_with_its_error(self, node: cst.CSTNode, instead: cst.BaseExpression | None = None, *, error: str = "") -> Fact:
         """Whether an error that a node raises ends the program: neither the file nor Python awaits it, if it is an ``error``.

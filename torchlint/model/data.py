@@ -22,7 +22,6 @@ from torchlint.semantics.data.roles import Access, Role
 from torchlint.semantics.gradients.passing_values import PassingValues
 from torchlint.semantics.memory.arrays_for_form import ArraysForForm
 from torchlint.semantics.parameters.kept_memory import KeptMemory
-from torchlint.semantics.purpose import Purpose
 from torchlint.text.layout import can_be_indented, stands_alone
 
 Runs: TypeAlias = Callable[[cst.CSTNode], list[cst.CSTNode]]
@@ -86,11 +85,6 @@ class DataQuestions:
     def is_recomputed(self, tensor: cst.BaseExpression) -> bool:
         """Whether a tensor is a weight that `weight_norm` computes anew before each forward, as far as the file shows."""
         return bool(self._model.answered(self._semantics.of(RecomputedWeights).is_recomputed, tensor))
-
-    def is_in_test(self, node: cst.BaseExpression) -> bool:
-        """Whether a node stands in a test of the code itself: in a ``test_…`` function, or in a test case."""
-        scope, purpose = self._semantics.control_flow.scope, self._semantics.of(Purpose)
-        return bool(self._model.answered(lambda twin: purpose.is_test_case(scope(twin)), node))
 
     def is_masked_weight(self, node: cst.BaseExpression) -> bool:
         """Whether the statement of a node multiplies a weight by a mask in the `forward` of its module."""

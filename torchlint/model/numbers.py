@@ -10,7 +10,6 @@ from torchlint.semantics.numerics.denominators import Denominators, WrongDenomin
 from torchlint.semantics.numerics.learnt import LearntNumbers
 from torchlint.semantics.numerics.refused_patterns import RefusedPattern, RefusedPatterns
 from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
-from torchlint.semantics.purpose import Purpose
 
 
 class NumbersQuestions:
@@ -23,11 +22,6 @@ class NumbersQuestions:
     def unstable_log(self, call: cst.Call) -> Unstable[cst.BaseExpression] | None:
         """What a logarithm is taken of that may have overflowed or underflowed; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(UnstableLogs).found, call)
-
-    def is_of_test(self, call: cst.Call) -> bool:
-        """Whether numbers are computed in a test of the code, which may compare them with those of a stable function."""
-        scope, purpose = self._semantics.control_flow.scope, self._semantics.of(Purpose)
-        return bool(self._model.answered(lambda node: purpose.is_test_case(scope(node)), call))
 
     def may_learn(self, call: cst.Call) -> bool:
         """Whether a backward pass may reach what is computed: not in tests, try-outs and files that learn nothing."""

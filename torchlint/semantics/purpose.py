@@ -89,6 +89,19 @@ class Purpose:
                     return True
         return False
 
+    def is_in_tests(self, node: ast.AST) -> bool:
+        """Whether code stands in a test of the code itself, or in a file of such tests."""
+        return self._is_of_tests or self.is_test_case(self._semantics.control_flow.scope(node))
+
+    @cached_property
+    def _is_of_tests(self) -> bool:
+        """Whether a file is one of tests: it speaks of what runs them, and has some."""
+        if not self._semantics.words.match(_OF_TESTS):
+            return False
+        body = self._semantics.tree.module.body
+        methods = (each for part in body if isinstance(part, ast.ClassDef) and "Test" in part.name for each in part.body)
+        return any(isinstance(each, FUNCTIONS) and each.name.startswith("test_") for each in (*body, *methods))
+
     def is_in_evaluation(self, node: ast.AST) -> bool:
         """Whether code stands in a function that is called like one that evaluates a model, and back-propagates nothing."""
         function = self._semantics.tree.function(node)

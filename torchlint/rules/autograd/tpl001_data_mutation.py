@@ -158,7 +158,7 @@ class DataMutation(InPlaceRule):
             case DataChange(node=cst.Call(cst.Attribute(attr=cst.Name("copy_"))), tensor=cst.Attribute(attr=cst.Name(name))):
                 if name not in ("weight", "bias"):
                     return False
-                return not self.model.autograd.trains or self.model.data.is_in_test(change.node)
+                return not self.model.autograd.trains or self.model.code.is_in_tests(change.node)
         return False
 
     def _is_set_to_array(self, target: cst.BaseExpression) -> bool:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from torchlint.fact import unknown
@@ -7,12 +9,15 @@ from torchlint.fixes.changes import fix, replace
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Call
 
+_LAYER = re.compile(r"torch\.nn\.(modules\.\w+\.)?[A-Z]\w*")
+
 
 class DirectForward(Rule):
     """
     ## What it does
-    Finds calls of a module's `forward` method: `model.forward(x)`, `nn.TripletMarginLoss(m).forward(a, p, n)`. A class's
-    `self.forward(x)` in another method of its own is strict: it knows what its `forward` does.
+    Finds calls of a module's `forward` method: `model.forward(x)`, `self.loss.forward(a, p, n)`. Strict are a class's
+    `self.forward(x)` in another method of its own, which knows what its `forward` does, and that of a layer of torch which is
+    made on the spot and has no hooks yet: `nn.Upsample(size).forward(x)`.
 
     ## Why is this bad
     `model(x)` runs the hooks that are registered on the module, and then `forward`; `model.forward(x)` leaves the hooks out.
@@ -35,10 +40,10 @@ class DirectForward(Rule):
     Unsafe: the hooks run now, which may change results.
 
     Not reported are `super().forward(x)`, calls within `__call__` or in `forward` itself and what it calls, and modules that
-    have a `__call__` of their own or whose `forward` the file replaces, nor those whose class never runs the constructor of
-    `nn.Module`: there are no hooks, and a call raises; nor is a receiver of
-    unknown class in a project that has a class with `forward` and methods like `train` or `to` which is no module. Findings in
-    tests are strict.
+    have a `__call__` of their own, whose `forward` the file replaces by another one (not by itself, compiled), or whose class
+    never runs the constructor of `nn.Module`: there are no hooks, and a call raises. Nor is a receiver of unknown class in a
+    project that has a class with `forward` and methods like `train` or `to` which is no module. Findings in tests, and
+    elsewhere in files of tests, are strict.
 
     ## References
     - [torch.nn.Module.forward](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.forward)
@@ -63,5 +68,11 @@ class DirectForward(Rule):
                         replace(forward, module),
                         rests_on=unknown("the module's hooks run, which may change results"),
                     ),
-                    strict=self.model.modules.is_instance_itself(module) or self.model.numbers.is_of_test(node),
+                    strict=self.model.modules.is_instance_itself(module)
+                    or self._is_made_on_the_spot(module)
+                    or self.model.code.is_in_tests(node),
                 )
+
+    def _is_made_on_the_spot(self, module: cst.BaseExpression) -> bool:
+        """Whether a module is a layer of torch that was just made, so that nobody has registered a hook on it."""
+        return isinstance(module, cst.Call) and _LAYER.fullmatch(self.model.name(module.func) or "") is not None
