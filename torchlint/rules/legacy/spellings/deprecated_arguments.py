@@ -33,7 +33,9 @@ def said_of_argument(rule: Rule, call: cst.Call, row: Deprecation) -> str:
 def advice(row: Deprecation) -> str:
     """What to do, in torchlint's words where there is an answer, and else in those of the library."""
     word, _, value = row.replacement.partition("=")
-    if row.replacement == "-" and row.parameter != "verbose":
+    if row.replacement == "-" and row.parameter == "verbose":
+        return "leave it out; `get_last_lr()` gives the learning rate"
+    if row.replacement == "-":
         return "leave it out, it has no effect"
     if value == "...":
         return f"use `{word}`"
