@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import torchlint
 from command import torchlint_
 
 READ = "import torch\nx = torch.ones(1, requires_grad=True)\nstore(x.data + 1)\n"
@@ -107,6 +108,40 @@ def test_a_finding_that_does_no_harm_is_a_warning_of_a_rule_for_errors() -> None
     assert torchlint_("begun.py").stdout.splitlines()[-2] == "Found 1 warning."
     assert torchlint_("--exit-nonzero-on", "error", "begun.py").returncode == 0
     assert "\x1b[1;33mTPL001\x1b[0m" in torchlint_("--color", "always", "--statistics", "begun.py").stdout
+
+
+HEAD = """import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.autograd import Variable
+from torch.utils.data import DataLoader
+loader = DataLoader(data)
+criterion = nn.MSELoss()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "severity"),
+    [
+        ("y = Variable(torch.ones(2))", "TPL101", "warning"),
+        ("y = Variable(np.ones(2))", "TPL101", "error"),  # raises
+        ("y = Variable(nn.Linear(1, 1)(x))", "TPL101", "error"),  # cuts the graph
+        ("y = type(x) == Variable", "TPL101", "error"),  # is never true
+        ("loss = F.softmax(x)", "TPL106", "warning"),
+        ("x = next(iter(loader)).multinomial()", "TPL106", "error"),
+        ("x = iter(loader).next()", "TPL106", "error"),
+        ("loss = criterion(x, y)\nloss.backward(retain_variables=True)", "TPL106", "error"),
+        ("loss = F.nll_loss2d(x, y)", "TPL106", "error"),
+        ("criterion.size_average = False", "TPL106", "error"),  # does nothing
+        ("x = nn.Linear(2, 2)\nnn.init.xavier_uniform(x.weight)", "TPL106", "warning"),
+    ],
+)
+def test_what_raises_or_does_something_else_is_an_error_of_a_rule_for_old_spellings(
+    line: str, code: str, severity: str
+) -> None:
+    found = torchlint.lint(f"{HEAD}{line}\n", select=[code])
+    assert [each.severity for each in found if each.location.row > HEAD.count("\n")] == [severity]
 
 
 def test_it_is_one_when_it_is_fixed() -> None:

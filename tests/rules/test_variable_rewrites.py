@@ -277,6 +277,18 @@ def test_rewrites_variable(text: str, expected: str) -> None:
             "`Variable(nn.Linear(1, 1)(y))` silently cuts the graph behind `nn.Linear(1, 1)(y)`",
         ),
         ("x = Variable(np.ones(3))", "`Variable(np.ones(3))` raises a TypeError since torch 0.4: `np.ones(3)` is no tensor"),
+        (
+            "x = Variable(np.ones(3), requires_grad=True)",
+            "`Variable(np.ones(3))` raises a TypeError since torch 0.4: `np.ones(3)` is no tensor",
+        ),
+        (
+            "def f(y):\n    if isinstance(y, torch.Tensor):\n        return y\n    return Variable(y)",
+            "`Variable(y)` raises a TypeError since torch 0.4: `y` is no tensor",
+        ),
+        (
+            "def f(y):\n    if not torch.is_tensor(y):\n        return y\n    return Variable(y)",
+            "`Variable(y)` is just `y`, detached, since torch 0.4",
+        ),
         ("x = type(y) is Variable", "`type(…)` of a tensor is never `Variable`: it is `torch.Tensor`"),
     ],
 )

@@ -12,6 +12,7 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.certainty.copied_tensors import CopiedTensors
 from torchlint.semantics.certainty.default_devices import DefaultDevices
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.kinds.asked import AskedTensors
 
 _SHARING = frozenset({"torch.from_numpy", "torch.from_dlpack", "torch.frombuffer", "torch.from_file"})
 """Factories whose tensors look at memory that is there already."""
@@ -36,6 +37,10 @@ class KindsQuestions:
         """Whether an expression is a tensor, as a fact that a fix can rest on."""
         twin = self._model.twin(node)
         return self._semantics.of(Tensors).fact(twin) if isinstance(twin, ast.expr) else unknown("it may be no tensor")
+
+    def is_tested_to_be_none(self, node: cst.BaseExpression) -> bool:
+        """Whether a variable is read where a test around has just found it to be no tensor."""
+        return bool(self._model.answered(self._semantics.of(AskedTensors).are_none, node))
 
     def is_copied_beside(self, call: cst.Call) -> Fact:
         """Whether ``torch.tensor(x)`` makes its copy on the device that ``x`` is on, as a fact that a fix can rest on."""

@@ -23,7 +23,8 @@ class VariableWrapper(Rule):
     Finds `torch.autograd.Variable`, under any name: calls, `type(h) == Variable`, `isinstance`, annotations, the import that
     nothing uses any more, here or in a file that has it of this one, and classes derived from it. A statement that does
     nothing but wrap several names, `x, y = Variable(x), Variable(y)`, is one finding, and so are the annotations of one
-    function. Beside a value that is marked `volatile`, of which TPL103 says more, it is strict.
+    function. Beside a value that is marked `volatile`, of which TPL103 says more, it is strict. What raises or silently does
+    something else is an error: a value that is no tensor, a graph that is cut, `type(h) == Variable`, a class that is derived.
 
     ## Why is this bad
     `Variable` and `Tensor` have been one class since torch 0.4. `Variable(y)` of a computed `y` silently cuts the graph:
@@ -89,7 +90,8 @@ class VariableWrapper(Rule):
                 report_call(self, call)
             case cst.ClassDef(cst.Name(name)) as definition:
                 if self.model.variables.is_uninitialised(definition):
-                    self.report(node, f"`{name}(…)` gives a plain tensor since torch 0.4 and never calls `{name}.__init__`")
+                    message = f"`{name}(…)` gives a plain tensor since torch 0.4 and never calls `{name}.__init__`"
+                    self.report(node, message, severity="error")
             case cst.Attribute() | cst.Del():
                 return  # Variable._execution_engine
             case cst.Comparison() as comparison:

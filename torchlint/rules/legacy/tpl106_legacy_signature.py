@@ -38,7 +38,8 @@ class LegacySignature(Rule):
     number, 0 of one or three and 1 of any other, so that with a batch of sequences it normalises over the batch. `F.sigmoid`
     and `F.tanh` are other names of `torch.sigmoid` and `torch.tanh`, which torch 0.4.1 to 1.13 warned of and which are
     tolerated since: they are strict. So is a softmax that is made for an attribute which nothing reads: not the
-    file, nor, unless its name is private or the file a notebook, the folder around it.
+    file, nor, unless its name is private or the file a notebook, the folder around it. What raises, and a flag that nothing
+    reads, is an error.
 
     ## Example
     ```python

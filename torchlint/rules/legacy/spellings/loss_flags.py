@@ -51,6 +51,7 @@ def report_setting(rule: Rule, statement: cst.Assign) -> None:
                 statement,
                 f"`{name}.{flag}` is an attribute that nothing reads since torch 1.0: set `{name}.reduction`",
                 fix(f'Set `{name}.reduction = "{reduction}"`', *changes, rests_on=unknown("the loss becomes what was meant")),
+                severity="error",
             )
 
 

@@ -9,6 +9,10 @@ from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import argument, expression, holds_comment, instead_of, with_argument, without_argument
 from torchlint.rules.rule import Rule
 from torchlint.semantics.apis.implicit_dims import ImplicitDim
+from torchlint.target import TorchVersion
+
+_WITHOUT_NEXT = TorchVersion(1, 13)
+"""The first torch whose data loaders have iterators without a method ``next``."""
 
 
 def report_implicit_dim(rule: Rule, call: cst.Call) -> None:
@@ -67,6 +71,7 @@ def report_retained_variables(rule: Rule, call: cst.Call) -> None:
             replace(word, word.with_changes(keyword=cst.Name("retain_graph"))),
             rests_on=rule.model.apis.is_method_of_tensor(call),
         ),
+        severity="error",
     )
 
 
@@ -84,6 +89,7 @@ def report_method_next(rule: Rule, call: cst.Call) -> None:
                     replace(call, expression("next({it})", it=iterator)),
                     rests_on=rule.model.apis.is_next_of_loader(call),
                 ),
+                severity="error" if rule.options.target >= _WITHOUT_NEXT else None,
             )
 
 
@@ -98,4 +104,4 @@ def report_bare_multinomial(rule: Rule, call: cst.Call) -> None:
                     f"`{rule.model.shown(call)}` raises a TypeError since torch 0.4: say how many to draw, `multinomial(1)`"
                 )
                 rests_on = rule.model.apis.is_method_of_tensor(call)
-                rule.report(call, message, fix("Draw one", replace(call, one), rests_on=rests_on))
+                rule.report(call, message, fix("Draw one", replace(call, one), rests_on=rests_on), severity="error")

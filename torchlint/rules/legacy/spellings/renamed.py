@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from torchlint.diagnostic import Severity
 from torchlint.fixes.changes import CodeFix, fix, rename, replace
 from torchlint.fixes.code import expression, is_open_ended, with_argument
 from torchlint.rules.rule import Rule
@@ -71,7 +72,8 @@ def report_old_name(rule: Rule, node: cst.Name | cst.Attribute) -> None:
         return  # an alias that the file gives it is reported where it is given
     text, new = rule.model.shown(node), short(renamed.new)
     message = f"`{text}` {renamed.why}: use `{new}`, which does the same"
-    rule.report(node, message, _fix(rule, node, renamed), strict=renamed.why is _SAME_AS_TORCH)
+    severity: Severity = "error" if renamed.why is _REMOVED else "warning"
+    rule.report(node, message, _fix(rule, node, renamed), strict=renamed.why is _SAME_AS_TORCH, severity=severity)
 
 
 def _fix(rule: Rule, node: cst.Name | cst.Attribute, renamed: Renamed) -> CodeFix | None:

@@ -16,7 +16,7 @@ from torchlint.rules.rule import Rule
 from torchlint.semantics import Type
 from torchlint.semantics.variables.wrappers import Wrapping
 
-DEAD = "`Variable` has done nothing since torch 0.4: use the tensor itself"
+DEAD = "`Variable` does no more than detach since torch 0.4: use the tensor itself"
 _TAKE_REQUIRES_GRAD = frozenset(
     f"torch.{name}"
     for name in (
@@ -38,19 +38,26 @@ def report_call(rule: Rule, call: cst.Call) -> None:
     wrapping = rule.model.variables.wrapping(call)
     if wrapping is None:
         rule.report(call, DEAD, _out_of_own_wrapper(rule, call))
-    elif wrapping.flag is not None and rule.model.code.truth(wrapping.flag) is not False:
+        return
+    is_strict = rule.model.variables.is_beside_volatile(call)
+    is_leaf = wrapping.flag is not None and rule.model.code.truth(wrapping.flag) is not False
+    if _is_refused(rule, call, wrapping.data):
+        found = None if is_leaf else _with_reads(rule, call, _converted(call))
+        text = _shown(rule, wrapping.data)
+        message = f"`Variable({text})` raises a TypeError since torch 0.4: `{text}` is no tensor"
+        rule.report(call, message, found, strict=is_strict, severity="error")
+    elif wrapping.flag is not None and is_leaf:
         flag = rule.model.shown(wrapping.flag)
         message = f"`Variable(…, requires_grad={flag})`: tensors take `requires_grad` themselves since torch 0.4"
         rule.report(call, message, _with_reads(rule, call, _made_leaf(rule, call, wrapping, wrapping.flag)))
+    elif rule.model.variables.cuts_graph(wrapping.data) and not rule.model.variables.cuts_where_frozen(call):
+        text, found = _shown(rule, wrapping.data), _with_reads(rule, call, _unwrapped(rule, call, wrapping))
+        message = f"`Variable({text})` silently cuts the graph behind `{text}`"
+        rule.report(call, message, found, strict=is_strict, severity="error")
     else:
         found = _with_reads(rule, call, _unwrapped(rule, call, wrapping))
         detaches = found is not None and any(isinstance(each, Replace) and _ends_detached(each.new) for each in found.changes)
-        rule.report(
-            call,
-            _message(rule, call, wrapping.data, detaches=detaches),
-            found,
-            strict=rule.model.variables.is_beside_volatile(call),
-        )
+        rule.report(call, _message(rule, call, wrapping.data, detaches=detaches), found, strict=is_strict)
 
 
 def _with_reads(rule: Rule, call: cst.Call, found: CodeFix | None) -> CodeFix | None:
@@ -77,12 +84,20 @@ def _ends_detached(node: cst.CSTNode) -> bool:
     return False
 
 
+def _is_refused(rule: Rule, call: cst.Call, data: cst.BaseExpression) -> bool:
+    """Whether what is wrapped is no tensor. A branch with nothing but ``x = Variable(x)`` is one that none enters any more."""
+    if rule.model.kind(data).type in (Type.ARRAY, Type.NUMBER, Type.SEQUENCE):
+        return True
+    is_idle = rule.model.variables.idle(rule.model.statement(call), unless_silenced=rule.code) is not None
+    return rule.model.kinds.is_tested_to_be_none(data) and not is_idle
+
+
+def _shown(rule: Rule, data: cst.BaseExpression) -> str:
+    return rule.model.shown(data) if rule.model.is_on_one_line(data) else "…"
+
+
 def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression, *, detaches: bool) -> str:
-    text = rule.model.shown(data) if rule.model.is_on_one_line(data) else "…"
-    if _is_no_tensor(rule, data):
-        return f"`Variable({text})` raises a TypeError since torch 0.4: `{text}` is no tensor"
-    if rule.model.variables.cuts_graph(data) and not rule.model.variables.cuts_where_frozen(call):
-        return f"`Variable({text})` silently cuts the graph behind `{text}`"
+    text = _shown(rule, data)
     if _is_data(data, rule):
         return f"`Variable({text})`: detach the tensor instead, `{rule.model.shown(data.value)}.detach()`"
     if rule.model.variables.cuts_on_purpose(call):
@@ -102,10 +117,6 @@ def _is_data(node: cst.BaseExpression, rule: Rule) -> TypeGuard[cst.Attribute]:
     return kind.is_tensor or not kind.known
 
 
-def _is_no_tensor(rule: Rule, data: cst.BaseExpression) -> bool:
-    return rule.model.kind(data).type in (Type.ARRAY, Type.NUMBER, Type.SEQUENCE)
-
-
 # --- what the tensor is left as --------------------------------------------------------------------------------------
 
 
@@ -114,8 +125,6 @@ def _unwrapped(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
     detached = variables.is_detached(data)
     if _is_data(data, rule):
         return _without_wrapper(rule, call, data)
-    if _is_no_tensor(rule, data):
-        return _converted(call)
     detach = _detach(rule, call)
     if variables.cuts_on_purpose(call):
         return _left(rule, call, data, detach, "Detach the tensor", rests_on=detached)
@@ -170,8 +179,6 @@ def _converted(call: cst.Call) -> CodeFix | None:
 
 def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression], flag: cst.BaseExpression) -> CodeFix | None:
     data = wrapping.data
-    if _is_no_tensor(rule, data):
-        return None
     own, is_boolean = rule.model.variables.is_own(data), rule.model.variables.is_boolean(flag)
     if isinstance(data, cst.Call) and _takes_requires_grad(rule, data):
         leaf = with_argument(data, "requires_grad", flag)
@@ -180,7 +187,7 @@ def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
     suffix = f".requires_grad_({given})"
     if _is_data(data, rule):
         return _without_wrapper(rule, call, data, suffix, flag)
-    if not own.is_certain:
+    if not own.is_certain and not _ends_detached(data):
         suffix = f".detach(){suffix}"
     return _left(
         rule,

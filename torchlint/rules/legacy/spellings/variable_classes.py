@@ -33,9 +33,9 @@ def report_comparison(rule: Rule, node: cst.BaseExpression, comparison: cst.Comp
                     test = f"{negated}isinstance({{value}}, {{torch.Tensor}})"
                     shown = rule.model.code.written(expression(test, value=rule.model.code.plain(value)))
                     title, change = f"Use `{shown}`", replace(comparison, expression(test, value=value))
-            rule.report(comparison, message, fix(title, change, rests_on=unknown(NEVER)))
+            rule.report(comparison, message, fix(title, change, rests_on=unknown(NEVER)), severity="error")
         case _:
-            rule.report(comparison, message)
+            rule.report(comparison, message, severity="error")
 
 
 def report_reference(rule: Rule, node: cst.BaseExpression) -> None:
