@@ -14,6 +14,7 @@ from torchlint.semantics.kinds.api import api_kind, handed_kind, instance_of, ki
 from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.bound.constructed import agreed, constructed_with
+from torchlint.semantics.kinds.bound.filled import values_written
 from torchlint.semantics.kinds.bound.moved import before_moves
 from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
@@ -198,7 +199,17 @@ class Inference:
         if found is None:
             self._binding_kinds[binding] = UNKNOWN
             found = self._binding_kinds[binding] = self._evidence.refine(self._bound(binding), binding)
+            if found.is_tensor and found.grad is Grad.NONE:
+                found = self._binding_kinds[binding] = self._filled(found, binding)
         return found
+
+    def _filled(self, made: Kind, binding: Binding) -> Kind:
+        """A tensor without a graph, with that of what is written into it later on: ``out[t] = layer(x)``."""
+        for value in values_written(binding, self._tree):
+            written = self.kind(value)
+            if written.is_tensor and written.grad in (Grad.GRAPH, Grad.LEAF) and not self.no_grad.covers(value):
+                return replace(made, grad=Grad.GRAPH, why="what is written into it has a graph")
+        return made
 
     def _bound(self, binding: Binding) -> Kind:
         match binding.form:
