@@ -12,6 +12,7 @@ from torchlint.semantics.modules.compared_keys import ComparedKeys
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
 from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
+from torchlint.semantics.modules.lost_selves import GivesNothing, LostSelves
 from torchlint.semantics.modules.unused import Unused, UnusedModules
 from torchlint.semantics.registration.repeated import Repeated, RepeatedModules
 from torchlint.semantics.registration.unregistered import Unregistered, UnregisteredModules
@@ -62,6 +63,10 @@ class ModulesQuestions:
         """Whether an expression is the instance that a method of a class of the file is called on: ``self``."""
         twin = self._model.twin(node)
         return twin is not None and self._semantics.facts.self_class(twin) is not None
+
+    def lost_self(self, method: cst.FunctionDef) -> GivesNothing[cst.CSTNode] | None:
+        """Where a method of a module gives nothing, in the place of one that gives the module; ``None`` for all others."""
+        return self._model.found(self._semantics.of(LostSelves).found, method)
 
     def wrong_initialisation(
         self, node: cst.CSTNode

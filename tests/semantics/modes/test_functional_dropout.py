@@ -56,6 +56,7 @@ def in_forward(body: str) -> str:
         ("return «F.dropout(x, p=True)»", Wrong.FLAG, "True"),
         ("return «F.scaled_dot_product_attention(x, x, x, dropout_p=self.p)»", Wrong.ATTENTION, "self.p"),
         ("return «F.scaled_dot_product_attention(x, x, x, None, self.rate)»", Wrong.ATTENTION, "self.rate"),
+        ("return «F.scaled_dot_product_attention(x, x, x, dropout_p=self.layer.p)»", Wrong.ATTENTION, "self.layer.p"),
         ("return «F.scaled_dot_product_attention(x, x, x, dropout_p=0.1)»", Wrong.ATTENTION, "0.1"),
     ],
 )
@@ -86,6 +87,8 @@ def test_what_is_wrong_in_a_forward(body: str, what: Wrong, given: str | None) -
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.p if self.training else 0.0)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.zero)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.layer)",
+        "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.layer.p if self.training else 0.0)",
+        "return F.scaled_dot_product_attention(x, x, x, dropout_p=flag.p)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.current)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.eval_p)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.elsewhere)",

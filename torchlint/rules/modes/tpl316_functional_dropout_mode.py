@@ -14,9 +14,9 @@ class FunctionalDropoutMode(Rule):
     """
     ## What it does
     Finds dropout in a module's forward that does not follow the module's mode: `F.dropout(x)` without `training=`,
-    `scaled_dot_product_attention(…, dropout_p=self.p)`; a flag in the place of the probability, `F.dropout(x, self.training)`;
-    and the `dropout=` of a recurrent network of one layer, which does nothing. How many layers it has is told by what is
-    written out, or by the default of a parameter and all calls, in a program that nobody imports.
+    `scaled_dot_product_attention(…, dropout_p=self.p)` or `dropout_p=self.dropout.p`; a flag in the place of the probability,
+    `F.dropout(x, self.training)`; and the `dropout=` of a recurrent network of one layer, which does nothing. How many layers
+    it has is told by what is written out, or by the default of a parameter and all calls, in a program that nobody imports.
 
     ## Why is this bad
     `F.dropout` knows no module: it is active unless it is told otherwise, in evaluation as well, and so is that of

@@ -24,6 +24,8 @@ ACTIVE = frozenset({"dropout", "dropout1d", "dropout2d", "dropout3d"})
 IDLE = frozenset({"alpha_dropout", "feature_alpha_dropout"})
 """Those where it is false: they do nothing."""
 ATTENTION = "scaled_dot_product_attention"
+_DROPOUTS = frozenset(f"torch.nn.{name}" for name in ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"))
+"""Layers whose ``p`` is the same in evaluation."""
 _RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
 _MODES = re.compile(r"train|eval|test|infer|sampl|mode|mc_|monte", re.IGNORECASE)
 """Names that a condition asks for where it tells training from evaluation, or knows that dropout is on."""
@@ -109,6 +111,8 @@ class FunctionalDropouts:
             return None
         match given:
             case ast.Constant(value=float() | int()):
+                return WrongDropout(Wrong.ATTENTION, given, instance)
+            case ast.Attribute(value=layer, attr="p") if self._semantics.kind(layer).name in _DROPOUTS:
                 return WrongDropout(Wrong.ATTENTION, given, instance)
             case ast.Attribute(value=owner, attr=name):
                 own = self._facts.self_class(owner)
