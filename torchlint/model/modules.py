@@ -9,9 +9,14 @@ import libcst as cst
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.plain_tensors import PlainTensor, PlainTensors
 from torchlint.semantics.modules.compared_keys import ComparedKeys
+from torchlint.semantics.modules.constructors.initialisations import (
+    Initialisations,
+    InitialisedLate,
+    MentionedInit,
+    NeverInitialised,
+)
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
-from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
 from torchlint.semantics.modules.lost_selves import GivesNothing, LostSelves
 from torchlint.semantics.modules.unused import Unused, UnusedModules
 from torchlint.semantics.registration.repeated import Repeated, RepeatedModules

@@ -243,7 +243,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL303", "missing-super-init", "torchlint.rules.modules.tpl303_missing_super_init", "MissingSuperInit",
-        (Found(".modules.initialisations:Initialisations.wrong"),),
+        (Found(".modules.constructors.initialisations:Initialisations.wrong"),),
         needs=(("__init__",), ("torch", "nn", "lightning", "pytorch_lightning", "torch_geometric", "allennlp", "fairseq",),),
     ),
     Entry(

@@ -6,7 +6,7 @@ from torchlint.fixes.changes import fix, insert_first, move, replace
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.modules.initialisations import InitialisedLate, MentionedInit, NeverInitialised
+from torchlint.semantics.modules.constructors.initialisations import InitialisedLate, MentionedInit, NeverInitialised
 
 
 class MissingSuperInit(Rule):
@@ -51,7 +51,7 @@ class MissingSuperInit(Rule):
 
     code = "TPL303"
     name = "missing-super-init"
-    triggers = (Found(".modules.initialisations:Initialisations.wrong"),)
+    triggers = (Found(".modules.constructors.initialisations:Initialisations.wrong"),)
     needs = (
         ("__init__",),
         ("torch", "nn", "lightning", "pytorch_lightning", "torch_geometric", "allennlp", "fairseq"),

@@ -10,8 +10,8 @@ from functools import cached_property
 from torchlint.semantics import Form, Kind, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.semantics.modules.constructors.initialisations import Initialisations, NeverInitialised
 from torchlint.semantics.modules.evidence import ModuleEvidence
-from torchlint.semantics.modules.initialisations import Initialisations, NeverInitialised
 
 _OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torch.fx.")
 """Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""

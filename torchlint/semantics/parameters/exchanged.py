@@ -15,7 +15,7 @@ from torchlint.semantics.code.tree import given_to, last_name
 from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.conditions.last_rounds import LastRounds
 from torchlint.semantics.kinds.kind import Type
-from torchlint.semantics.modules.new import NewModules
+from torchlint.semantics.modules.constructors.new import NewModules
 from torchlint.semantics.parameters.replaced import ReplacedParameters
 
 Node = TypeVar("Node")

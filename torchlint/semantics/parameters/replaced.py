@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, is_none, last_name, position
 from torchlint.semantics.memory.references import Reference, References
-from torchlint.semantics.modules.new import NewModules
+from torchlint.semantics.modules.constructors.new import NewModules
 
 Node = TypeVar("Node")
 

@@ -8,7 +8,7 @@ from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import given_to
-from torchlint.semantics.modules.new import NewModules
+from torchlint.semantics.modules.constructors.new import NewModules
 from torchlint.semantics.registration.collections import DICTS, LISTS, Collection
 from torchlint.semantics.registration.hidden_names import HiddenNames
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles

@@ -12,7 +12,7 @@ from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, is_none
 from torchlint.semantics.modules.classes import ModuleClasses
-from torchlint.semantics.modules.new import NewModules
+from torchlint.semantics.modules.constructors.new import NewModules
 from torchlint.semantics.registration.called_layers import CalledLayers
 from torchlint.semantics.registration.collections import Collection, Collections, may_be_collection
 from torchlint.semantics.registration.hidden_names import HiddenNames

@@ -9,7 +9,12 @@ import pytest
 
 from marked import marked
 from torchlint.semantics import Semantics
-from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
+from torchlint.semantics.modules.constructors.initialisations import (
+    Initialisations,
+    InitialisedLate,
+    MentionedInit,
+    NeverInitialised,
+)
 
 Found = InitialisedLate[ast.stmt] | NeverInitialised[ast.stmt] | MentionedInit | None
 

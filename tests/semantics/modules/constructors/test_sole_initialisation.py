@@ -6,7 +6,7 @@ import pytest
 
 from torchlint.fact import Fact
 from torchlint.semantics import Semantics
-from torchlint.semantics.modules.initialisations import Initialisations
+from torchlint.semantics.modules.constructors.initialisations import Initialisations
 from torchlint.text.source import Source
 
 

@@ -12,8 +12,8 @@ from torchlint.fact import Fact
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function, position, walk_body
 from torchlint.semantics.modules.classes import ModuleClasses
-from torchlint.semantics.modules.new import NewModules
-from torchlint.semantics.modules.sole_initialisation import SoleInitialisation
+from torchlint.semantics.modules.constructors.new import NewModules
+from torchlint.semantics.modules.constructors.sole_initialisation import SoleInitialisation
 
 Place = TypeVar("Place")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marked import marked
-from torchlint.semantics.modules.new import NewModules
+from torchlint.semantics.modules.constructors.new import NewModules
 
 CLASSES = """
 import copy
