@@ -26,7 +26,13 @@ below if fewer than 80 % of at least 20 findings that were read are useful, or f
 was written down by reading scripts before torchlint was run; it is useful or noise, too.
 
 Of a [seventh](../tests/evaluation/README.md#to-measure-first-contact), of 2026-11-23, only totals are left: of 303 findings
-86.7 % were useful and 96.0 % true; of 86 known places 71 were found (82.6 %), of the first catalogue's 67 of 79 (84.8 %)."""
+86.7 % were useful and 96.0 % true; of 86 known places 71 were found (82.6 %), of the first catalogue's 67 of 79 (84.8 %).
+
+Of a twenty-eighth, of 2026-11-29, over 14 repositories, only totals are left, too. Its reader had not seen the criteria: of
+439 findings 99.3 % were true and 63.6 % useful to them. Of the rest more than half, 83, were initialisers of TPL001, which are
+useful by the criteria, and have been warnings since. Another reader labelled beforehand whatever a linter could say of that
+code, be there a rule for it or not: of 179 bugs that the code shows 77 were found by default and 16 with all rules on, of 247
+wastes 22 and 21."""
 _ORDINALS = (
     "",
     "second",
