@@ -19,6 +19,7 @@ from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
 from torchlint.semantics.modules.lost_selves import GivesNothing, LostSelves
 from torchlint.semantics.modules.unused import Unused, UnusedModules
+from torchlint.semantics.registration.refused_assignments import Refused, RefusedAssignments
 from torchlint.semantics.registration.repeated import Repeated, RepeatedModules
 from torchlint.semantics.registration.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
@@ -83,6 +84,10 @@ class ModulesQuestions:
         found: InitialisedLate[cst.CSTNode] | NeverInitialised[cst.CSTNode] | MentionedInit | None
         found = self._model.found(self._semantics.of(Initialisations).wrong, node)
         return found
+
+    def refused_assignment(self, assignment: cst.Assign) -> Refused[cst.BaseExpression] | None:
+        """What an assignment gives the name of a parameter, buffer or module that is none; ``None`` for all others."""
+        return self._model.found(self._semantics.of(RefusedAssignments).found, assignment)
 
     def unregistered(self, target: cst.Attribute) -> Unregistered[cst.BaseExpression] | None:
         """The modules or parameters that an attribute of a module is given in a plain collection, which registers none.

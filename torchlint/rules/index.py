@@ -381,6 +381,11 @@ ENTRIES = (
         needs=(("apply", "bfloat16", "cpu", "cuda", "double", "eval", "float", "half", "ipu", "mtia", "requires_grad_", "share_memory", "to", "to_empty", "train", "type", "xpu",), ("torch", "nn", "lightning", "pytorch_lightning", "transformers",),),
     ),
     Entry(
+        "TPL329", "refused-assignment", "torchlint.rules.modules.tpl329_refused_assignment", "RefusedAssignment",
+        (Found(".registration.refused_assignments:RefusedAssignments.found"),),
+        needs=(("__init__",), ("torch", "nn", "lightning", "pytorch_lightning",),),
+    ),
+    Entry(
         "TPL401", "create-then-move", "torchlint.rules.performance.tpl401_create_then_move", "CreateThenMove",
         (Found(".devices.creations:Creations.copied"),),
         needs=(("torch", "new_zeros", "new_ones", "new_empty", "new_full",), ("zeros", "ones", "empty", "eye", "full", "scalar_tensor", "arange", "tensor", "tril_indices", "triu_indices", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "rand", "randn", "randint", "randperm", "normal", "linspace", "logspace", "hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window", "new_zeros", "new_ones", "new_empty", "new_full",), ("to", "cuda", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "short", "byte", "char", "bool",),),
