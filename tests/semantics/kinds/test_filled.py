@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from marked import marked
+from torchlint.semantics.kinds.bound import filled
 from torchlint.semantics.kinds.kind import Grad
 
 HEAD = """import torch
@@ -58,6 +59,10 @@ def test_have_the_graph_of_what_is_written(written: str) -> None:
         "out.index_fill(layer(x))",
         "out[layer(x).argmax()] = 1",
         "out = layer(x)\nout = torch.zeros(3)",
+        "out.resize_as_(layer(x))",
+        "out.logical_and_(layer(x))",
+        "out[0] = layer(x)\nout.detach_()",
+        "def inner():\n    out[0] = layer(x)",
     ],
 )
 def test_have_none_otherwise(written: str) -> None:
@@ -65,10 +70,41 @@ def test_have_none_otherwise(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "made", ["torch.zeros(3, dtype=torch.long)", "torch.zeros(3).long()", "torch.LongTensor(3)", "torch.zeros(3, dtype=bool)"]
+    "made",
+    [
+        "torch.zeros(3, dtype=torch.long)",
+        "torch.zeros(3).long()",
+        "torch.LongTensor(3)",
+        "torch.zeros(3, dtype=bool)",
+        "torch.zeros(3, dtype=x.dtype)",
+        "torch.arange(3)",
+        "torch.tensor([1, 2, 3])",
+        "torch.full((3,), 1)",
+        "torch.zeros(3).to(other)",
+        "torch.zeros(3).type_as(x)",
+    ],
 )
 def test_have_none_where_they_hold_no_floating_point(made: str) -> None:
     assert grad(f"out = {made}\nout[0] = layer(x)\nreturn «out»") is Grad.NONE
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "torch.zeros(3, device='cuda')",
+        "torch.rand(3).to(x.device)",
+        "torch.empty(3).to('cuda').double()",
+        "torch.randn(3).cuda()",
+    ],
+)
+def test_have_it_where_they_are_only_moved(made: str) -> None:
+    assert grad(f"out = {made}\nout[0] = layer(x)\nreturn «out»") is Grad.GRAPH
+
+
+def test_have_none_before_anything_is_written() -> None:
+    assert grad("out = torch.zeros(3, 2)\ny = «out».clone()\nout[0] = layer(x)") is Grad.NONE
+    assert grad("for i in x:\n    out = torch.zeros(3, 2)\n    y = «out».clone()\n    out[0] = layer(x)") is Grad.NONE
+    assert grad("out = torch.zeros(3, 2)\nfor i in x:\n    y = «out».clone()\n    out[0] = layer(x)") is Grad.GRAPH
 
 
 def test_may_be_filled_from_themselves() -> None:
@@ -83,3 +119,21 @@ def test_so_it_is_on_torch(dtype: str | None) -> None:
     out = torch.zeros(3, 2, dtype=None if dtype is None else torch.long)
     out[0] = layer(torch.ones(2))
     assert out.requires_grad is (dtype is None)
+
+
+def test_methods_that_hand_their_graph_on_do_so_on_torch() -> None:
+    torch = pytest.importorskip("torch")
+    given = torch.ones(2, 2, requires_grad=True) * 1
+    index, mask = torch.tensor([0, 1]), torch.tensor([[True, False], [False, True]])
+    arguments = {
+        **{"lerp_": (given, 0.5), "addcmul_": (given, given), "addcdiv_": (given, given), "addmm_": (given, given)},
+        **{"addmv_": (given, given[0]), "baddbmm_": (given[None], given[None]), "fill_": (given.sum(),)},
+        **{"index_add_": (0, index, given), "index_copy_": (0, index, given), "index_put_": ((index,), given)},
+        **{"scatter_": (0, index[None], given), "scatter_add_": (0, index[None], given)},
+        **{"masked_scatter_": (mask, given), "masked_fill_": (mask, given.sum())},
+    }
+    for name in filled._WRITING:
+        sizes = (1, 2, 2) if name == "baddbmm_" else (2,) if name == "addmv_" else (2, 2)
+        out = torch.zeros(sizes)
+        getattr(out, name)(*arguments.get(name, (given,)))
+        assert out.requires_grad, name

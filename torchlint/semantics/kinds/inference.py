@@ -14,7 +14,7 @@ from torchlint.semantics.kinds.api import api_kind, handed_kind, instance_of, ki
 from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.bound.constructed import agreed, constructed_with
-from torchlint.semantics.kinds.bound.filled import values_written
+from torchlint.semantics.kinds.bound.filled import is_written_before, writes_of
 from torchlint.semantics.kinds.bound.moved import before_moves
 from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
@@ -74,6 +74,7 @@ class Inference:
         self._depth = 0
         self._depth_of_sums = 0
         self._binding_kinds: dict[Binding, Kind] = {}
+        self._writes: dict[Binding, list[ast.expr]] = {}
         self._return_kinds: dict[ast.AST, Kind] = {}
 
     def kind(self, node: ast.expr) -> Kind:
@@ -173,7 +174,7 @@ class Inference:
             name = self._names.qualified(node)
             found = api_kind(name) if name else UNKNOWN
             return found if found.known else kind_of(self.elsewhere.target(node), self.elsewhere)
-        found = join([self.binding_kind(binding) for binding in bindings])
+        found = join([self._kind_at(node, binding) for binding in bindings])
         if found.type is Type.UNKNOWN and (before := before_moves(bindings, self._bindings)):
             made = join([self.binding_kind(binding) for binding in before])
             found = made if made.type is Type.MODULE else found
@@ -199,17 +200,23 @@ class Inference:
         if found is None:
             self._binding_kinds[binding] = UNKNOWN
             found = self._binding_kinds[binding] = self._evidence.refine(self._bound(binding), binding)
-            if found.is_tensor and found.grad is Grad.NONE:
-                found = self._binding_kinds[binding] = self._filled(found, binding)
         return found
 
-    def _filled(self, made: Kind, binding: Binding) -> Kind:
-        """A tensor without a graph, with that of what is written into it later on: ``out[t] = layer(x)``."""
-        for value in values_written(binding, self._tree):
-            written = self.kind(value)
-            if written.is_tensor and written.grad in (Grad.GRAPH, Grad.LEAF) and not self.no_grad.covers(value):
-                return replace(made, grad=Grad.GRAPH, why="what is written into it has a graph")
-        return made
+    def _kind_at(self, node: ast.Name, binding: Binding) -> Kind:
+        """What a binding gives its name where that is read: a tensor without a graph has that of what was written into it."""
+        made = self.binding_kind(binding)
+        if not made.is_tensor or made.grad is not Grad.NONE or binding.value is None:
+            return made
+        if binding not in self._writes:
+            self._writes[binding] = []
+            writes = writes_of(binding, self._tree, self._names.qualified)
+            self._writes[binding] = [use for use, value in writes if self._has_graph(value)]
+        is_filled = is_written_before(node, self._writes[binding], binding.value, self._tree)
+        return replace(made, grad=Grad.GRAPH, why="what is written into it has a graph") if is_filled else made
+
+    def _has_graph(self, value: ast.expr) -> bool:
+        kind = self.kind(value)
+        return kind.is_tensor and kind.grad in (Grad.GRAPH, Grad.LEAF) and not self.no_grad.covers(value)
 
     def _bound(self, binding: Binding) -> Kind:
         match binding.form:

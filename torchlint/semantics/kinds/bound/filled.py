@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import Tree
+from torchlint.semantics.code.tree import Tree, keyword, last_name
 
-_OF_INTEGERS = re.compile(r"u?int\d*|long|short|byte|bool|(Long|Int|Short|Char|Byte|Bool)Tensor")
-"""The dtypes whose tensors have no gradients, and what is called after them."""
+_FLOATING = frozenset(f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn"))
+"""Factories whose tensors are of floating point where they are told nothing else."""
+_FLOATING_TYPES = frozenset({"float", "float16", "float32", "float64", "half", "double", "bfloat16"})
+_MOVING = frozenset({"cuda", "cpu", "float", "double", "half", "bfloat16"})
+_WRITING = frozenset(
+    {
+        *("copy_", "add_", "sub_", "mul_", "div_", "lerp_", "addcmul_", "addcdiv_", "addmm_", "addmv_", "baddbmm_", "fill_"),
+        *("index_add_", "index_copy_", "index_put_", "scatter_", "scatter_add_", "masked_scatter_", "masked_fill_"),
+    }
+)
+"""Methods by which a tensor carries the graph of what they are given, found by running each on torch 2.13."""
 
 
-def values_written(binding: Binding, tree: Tree) -> Iterator[ast.expr]:
-    """The values that uses of a name put into the tensor that it is bound to, by assignment to its parts or a method.
+def writes_of(binding: Binding, tree: Tree, named: Callable[[ast.expr], str | None]) -> list[tuple[ast.expr, ast.expr]]:
+    """Where the function that a name is bound in writes into its tensor, with the values: to its parts, or by a method.
 
-    None where that has a dtype without gradients.
+    None where it may be of a dtype without gradients, or is detached in place.
     """
-    if binding.form is not Form.ASSIGNMENT or binding.path or binding.value is None or not binding.uses:
-        return
-    is_checked = False
-    for use in binding.uses:
-        for value in _written(use, tree):
-            if not is_checked and _is_of_integers(binding.value):
-                return
-            is_checked = True
-            yield value
+    if binding.form is not Form.ASSIGNMENT or binding.path or binding.value is None:
+        return []
+    inside = [use for use in binding.uses if tree.function(use) is tree.function(binding.value)]
+    found: list[tuple[ast.expr, ast.expr]] = [(use, value) for use in inside for value in _written(use, tree)]
+    if not found or not _is_floating(binding.value, named):
+        return []
+    parents = (tree.parent(use) for use in inside)
+    return [] if any(isinstance(each, ast.Attribute) and each.attr == "detach_" for each in parents) else found
 
 
 def _written(use: ast.expr, tree: Tree) -> Iterator[ast.expr]:
@@ -39,16 +46,33 @@ def _written(use: ast.expr, tree: Tree) -> Iterator[ast.expr]:
             yield value
         case ast.AugAssign(target=target, value=value) if target is node is not use:
             yield value
-        case ast.Attribute(value=owner, attr=method) if owner is node and method.endswith("_") and not method.startswith("_"):
+        case ast.Attribute(value=owner, attr=method) if owner is node and method in _WRITING:
             call = tree.parent(parent)
             if isinstance(call, ast.Call) and call.func is parent:
                 yield from call.args
                 yield from (each.value for each in call.keywords)
 
 
-def _is_of_integers(value: ast.expr) -> bool:
-    return any(
-        _OF_INTEGERS.fullmatch(part.attr if isinstance(part, ast.Attribute) else part.id) is not None
-        for part in ast.walk(value)
-        if isinstance(part, (ast.Attribute, ast.Name))
-    )
+def _is_floating(value: ast.expr, named: Callable[[ast.expr], str | None]) -> bool:
+    """Whether a tensor is made with values of floating point, and at most moved."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=inner, attr="to"), args=[place], keywords=[]):
+            is_place = isinstance(place, ast.Constant) or "device" in last_name(place).lower()
+            return is_place and _is_floating(inner, named)
+        case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _MOVING:
+            return _is_floating(inner, named)
+        case ast.Call(func=function):
+            dtype = keyword(value, "dtype")
+            return named(function) in _FLOATING and (dtype is None or last_name(dtype) in _FLOATING_TYPES)
+    return False
+
+
+def is_written_before(node: ast.expr, writes: list[ast.expr], made: ast.expr, tree: Tree) -> bool:
+    """Whether a use of a tensor may come behind one of the writes: in the text, or in the next round of a loop behind
+    ``made``, which makes the tensor.
+    """
+    place = (node.lineno, node.col_offset)
+    if any((each.lineno, each.col_offset) < place for each in writes):
+        return True
+    around = set(tree.loops(node)).difference(tree.loops(made)) if writes else set()
+    return any(not around.isdisjoint(tree.loops(each)) for each in writes)
