@@ -378,7 +378,7 @@ ENTRIES = (
     Entry(
         "TPL328", "lost-self", "torchlint.rules.modules.tpl328_lost_self", "LostSelf",
         (Found(".modules.lost_selves:LostSelves.found"),),
-        needs=(("apply", "bfloat16", "cpu", "cuda", "double", "eval", "float", "half", "ipu", "mtia", "requires_grad_", "share_memory", "to", "to_empty", "train", "type", "xpu",), ("torch", "nn", "lightning", "pytorch_lightning", "transformers",),),
+        needs=(("_apply", "apply", "bfloat16", "cpu", "cuda", "double", "eval", "float", "half", "ipu", "mtia", "requires_grad_", "share_memory", "to", "to_empty", "train", "type", "xpu",), ("torch", "nn", "lightning", "pytorch_lightning", "transformers",),),
     ),
     Entry(
         "TPL329", "refused-assignment", "torchlint.rules.modules.tpl329_refused_assignment", "RefusedAssignment",

@@ -22,6 +22,7 @@ class Net(nn.Module):
     self.rate = config.dropout
     self.zero = 0.0
     self.layer = nn.Dropout(p)
+    self.off = nn.Dropout(0.0)
     self.current = p
     self.eval_p = p
   def set_training(self, p):
@@ -89,6 +90,8 @@ def test_what_is_wrong_in_a_forward(body: str, what: Wrong, given: str | None) -
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.layer)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.layer.p if self.training else 0.0)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=flag.p)",
+        "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.off.p)",
+        "self.layer.p = 0.1 if flag else 0.0\nreturn F.scaled_dot_product_attention(x, x, x, dropout_p=self.layer.p)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.current)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.eval_p)",
         "return F.scaled_dot_product_attention(x, x, x, dropout_p=self.elsewhere)",

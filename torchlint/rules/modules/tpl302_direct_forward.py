@@ -9,7 +9,8 @@ from torchlint.fixes.changes import fix, replace
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Call
 
-_LAYER = re.compile(r"torch\.nn\.(modules\.\w+\.)?[A-Z]\w*")
+_LAYER = re.compile(r"torch\.nn\.(modules\.\w+\.)?(?!Lazy)[A-Z]\w*")
+"""The layers of torch that have no hooks of their own, as lazy ones do."""
 
 
 class DirectForward(Rule):

@@ -16,7 +16,8 @@ class LostSelf(Rule):
     """
     ## What it does
     Finds methods of a module that do what the one of `nn.Module` does, and more, and give nothing: `train`, `eval`, `to`,
-    `cuda`, `cpu`, `half`, `float`, `double`, `requires_grad_`, `apply` and their like, which all give the module.
+    `cuda`, `cpu`, `half`, `float`, `double`, `requires_grad_`, `apply` and their like, which all give the module, and `_apply`,
+    whose result most of them give.
 
     ## Why is this bad
     Everyone writes `model = Net().to(device)` and `net = net.eval()`. With such a method the name is `None`, and calling it
@@ -61,11 +62,11 @@ class LostSelf(Rule):
     ```
 
     ## Fix safety
-    Unsafe: who calls the method gets the module, and may have looked at the `None`. An annotation that says so becomes the
-    class.
+    Unsafe: who calls the method gets the module, and may have looked at the `None`. An annotation `-> None` becomes the class.
 
-    Not reported are methods of the same name that do not call the one of the base class, such as a `train(loader)` which is a
-    loop of its own, those that give something somewhere, and those with a decorator.
+    Not reported are methods of the same name that do not do what the one of the base class does, such as a `train(loader)`
+    which is a loop of its own, those that give something somewhere, those with a decorator, and those that the class or the
+    file puts something else in the place of.
 
     ## References
     - [torch.nn.Module.train](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train)
@@ -83,10 +84,12 @@ class LostSelf(Rule):
         if lost is None:
             return
         name = node.name.value
-        both = f"`{name}`, and with it `eval`, gives" if name == "train" else f"`{name}` gives"
+        others = f", and with it {', '.join(f'`{each}`' for each in lost.others)}," if lost.others else ""
+        used = lost.others[0] if name == "_apply" and lost.others else name
+        given = f"`{name}`{others} gives None where that of `nn.Module` gives the module"
         self.report(
             node.name,
-            f"{both} None where that of `nn.Module` gives the module: `net = net.{name}(…)` is None; return `{lost.instance}`",
+            f"{given}: `net = net.{used}(…)` is None; return `{lost.instance}`",
             fix(
                 f"Return `{lost.instance}`",
                 *self._changes(node, lost),
@@ -97,7 +100,11 @@ class LostSelf(Rule):
     @staticmethod
     def _changes(node: cst.FunctionDef, lost: GivesNothing[cst.CSTNode]) -> Iterator[Change]:
         new = statement(f"return {lost.instance}")
-        if node.returns is not None and isinstance(node.returns.annotation, cst.Name):
+        if (
+            node.returns is not None
+            and isinstance(node.returns.annotation, cst.Name)
+            and node.returns.annotation.value == "None"
+        ):
             yield replace(node.returns.annotation, cst.SimpleString(f'"{lost.owner}"'))
         for each in lost.returns:
             yield replace(each, new)

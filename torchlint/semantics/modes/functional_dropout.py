@@ -113,12 +113,19 @@ class FunctionalDropouts:
             case ast.Constant(value=float() | int()):
                 return WrongDropout(Wrong.ATTENTION, given, instance)
             case ast.Attribute(value=layer, attr="p") if self._semantics.kind(layer).name in _DROPOUTS:
-                return WrongDropout(Wrong.ATTENTION, given, instance)
+                is_wrong = "p" not in self._facts.stored_attributes and not self._drops_nothing(layer)
+                return WrongDropout(Wrong.ATTENTION, given, instance) if is_wrong else None
             case ast.Attribute(value=owner, attr=name):
                 own = self._facts.self_class(owner)
                 if own is not None and self._is_number(own, name):
                     return WrongDropout(Wrong.ATTENTION, given, instance)
         return None
+
+    def _drops_nothing(self, layer: ast.expr) -> bool:
+        """Whether an attribute is given a dropout with a probability of zero."""
+        own = self._facts.self_class(layer.value) if isinstance(layer, ast.Attribute) else None
+        slots = self._facts.slots(own, layer.attr) if own is not None and isinstance(layer, ast.Attribute) else []
+        return any(isinstance(made, ast.Call) and _is_zero(_argument(made, "p", 0)) for made in self._facts.assigned(slots))
 
     def _is_number(self, own: ast.ClassDef, name: str) -> bool:
         """Whether an attribute is a number that was given, or one written out, and not set where the mode is."""

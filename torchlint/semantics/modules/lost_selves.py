@@ -14,16 +14,14 @@ from torchlint.semantics.modules.classes import ModuleClasses
 
 Node = TypeVar("Node")
 
-GIVE_MODULE = frozenset(
-    {
-        *("train", "eval", "requires_grad_", "apply", "to", "to_empty", "share_memory"),
-        *("cpu", "cuda", "ipu", "mtia", "xpu", "type", "float", "double", "half", "bfloat16"),
-    }
+_MODES = frozenset({"train", "eval"})
+_MOVES = frozenset(
+    {"to", "to_empty", "cpu", "cuda", "ipu", "mtia", "xpu", "type", "float", "double", "half", "bfloat16", "share_memory"}
 )
+GIVE_MODULE = frozenset({*_MODES, *_MOVES, "requires_grad_", "apply", "_apply"})
 """The methods of `nn.Module` that give the module.
 
 Source: their annotations and what they return, torch 2.13."""
-_MODES = frozenset({"train", "eval"})
 _HARMLESS_DECORATORS = frozenset({"typing.override", "typing_extensions.override"})
 
 
@@ -31,13 +29,14 @@ _HARMLESS_DECORATORS = frozenset({"typing.override", "typing_extensions.override
 class GivesNothing(Generic[Node]):
     """A method of the class ``owner`` that gives nothing: at its ``returns``, and at its end if it ``falls_off`` that.
 
-    ``instance`` is the name of its first parameter.
+    ``instance`` is the name of its first parameter, ``others`` are the methods of `nn.Module` that give what this one does.
     """
 
     owner: str
     instance: str
     returns: tuple[Node, ...]
     falls_off: bool
+    others: tuple[str, ...]
 
 
 class LostSelves:
@@ -45,6 +44,7 @@ class LostSelves:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._facts = semantics.facts
         self._classes = semantics.of(ModuleClasses)
 
     @cached_property
@@ -53,44 +53,79 @@ class LostSelves:
         return dict(self._find())
 
     def _find(self) -> Iterator[tuple[ast.FunctionDef, GivesNothing[ast.stmt]]]:
-        for owner in self._semantics.facts.classes:
+        for owner in self._facts.classes:
             for method in owner.body:
-                if isinstance(method, ast.FunctionDef) and method.name in GIVE_MODULE and not self._is_wrapped(method):
+                if isinstance(method, ast.FunctionDef) and method.name in GIVE_MODULE and self._is_as_written(owner, method):
                     lost = self._lost(owner, method)
                     if lost is not None and self._classes.is_sure(owner):
                         yield method, lost
 
-    def _is_wrapped(self, method: ast.FunctionDef) -> bool:
-        """Whether a decorator may give something else."""
-        return any(self._semantics.qualified_name(each) not in _HARMLESS_DECORATORS for each in method.decorator_list)
+    def _is_as_written(self, owner: ast.ClassDef, method: ast.FunctionDef) -> bool:
+        """Whether nothing in sight puts something else in the place of a method."""
+        if any(self._semantics.qualified_name(each) not in _HARMLESS_DECORATORS for each in method.decorator_list):
+            return False
+        if owner.decorator_list or owner.keywords or method.name in self._facts.stored_attributes:
+            return False
+        return sum(method.name in _bound(statement) for statement in owner.body) == 1
 
     def _lost(self, owner: ast.ClassDef, method: ast.FunctionDef) -> GivesNothing[ast.stmt] | None:
         parameters = [*method.args.posonlyargs, *method.args.args]
-        if not parameters:
-            return None
-        instance, returns = parameters[0].arg, own_returns(method)
+        if not parameters or (method.name in _MODES and len(parameters) > 2):
+            return None  # a loop of its own
+        returns = own_returns(method)
         if any(each.value is not None and not _is_none(each.value) for each in returns):
             return None
-        parts = list(walk_body(method.body))
+        parts, instance = list(walk_body(method.body)), parameters[0].arg
         if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in parts):
             return None
-        if not any(isinstance(part, ast.Call) and self._does_the_same(part, method.name, instance) for part in parts):
+        if not any(self._does_the_same(part, owner, method, instance) for part in parts):
             return None
-        return GivesNothing(owner.name, instance, tuple(returns), not isinstance(method.body[-1], (ast.Return, ast.Raise)))
+        falls_off = not isinstance(method.body[-1], (ast.Return, ast.Raise))
+        if not returns and not falls_off:
+            return None  # always raises
+        return GivesNothing(owner.name, instance, tuple(returns), falls_off, self._others(owner, method.name))
 
-    def _does_the_same(self, call: ast.Call, name: str, instance: str) -> bool:
-        """Whether a method calls the one that it stands for: ``super().to(device)``, ``nn.Module.to(self, device)``."""
+    def _others(self, owner: ast.ClassDef, name: str) -> tuple[str, ...]:
+        """The methods of `nn.Module` that give what a method gives, and that the class does not define itself."""
+        others = {"train": ("eval",), "_apply": ("to", "cuda", "half")}.get(name, ())
+        return tuple(each for each in others if self._facts.method(owner, each) is None)
+
+    def _does_the_same(self, part: ast.AST, owner: ast.ClassDef, method: ast.FunctionDef, instance: str) -> bool:
+        """Whether code does what the method does that this one stands for: ``super().to(device)``, ``self.training = mode``."""
+        name = method.name
         names = _MODES if name in _MODES else {name}
-        match call.func:
-            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=attribute):
-                return attribute in names
-            case ast.Attribute(value=ast.Name(id=owner), attr="train") if owner == instance:
-                return name == "eval"
-            case ast.Attribute(value=base, attr=attribute) if attribute in names and call.args:
-                first = call.args[0]
-                is_class = last_name(base)[:1].isupper() and self._semantics.facts.self_class(base) is None
-                return is_class and isinstance(first, ast.Name) and first.id == instance
+        match part:
+            case ast.Attribute(value=ast.Name(id=target), attr="training", ctx=ast.Store()):
+                return name == "train" and target == instance
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=attribute)):
+                return attribute in names and self._is_of_torch(owner, attribute)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr=attribute)) if target == instance:
+                return self._leads_on(owner, name, attribute)
+            case ast.Call(func=ast.Attribute(value=base, attr=attribute), args=[ast.Name(id=given), *_]) if given == instance:
+                bases = {last_name(each) for each in owner.bases} | {"Module"}
+                return attribute in names and last_name(base) in bases and self._is_of_torch(owner, attribute)
         return False
+
+    def _leads_on(self, owner: ast.ClassDef, name: str, called: str) -> bool:
+        """Whether a method of the same object is called that does what a method stands for."""
+        if name == "eval":
+            own = self._facts.method(owner, "train")
+            return called == "train" and (own is None or len(own.args.args) <= 2)
+        return name in _MOVES and called in ("to", "_apply") and self._facts.method(owner, called) is None
+
+    def _is_of_torch(self, owner: ast.ClassDef, name: str) -> bool:
+        """Whether a method of a base class is none of a class of the file."""
+        return not any(name in self._facts.classes[base].methods for base in self._facts.bases(owner) if base is not owner)
+
+
+def _bound(statement: ast.stmt) -> list[str]:
+    """The names that a statement of a class's body binds, in front of its blocks."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign(targets=targets):
+            return [last_name(target) for target in targets]
+    return [part.name for part in ast.walk(statement) if isinstance(part, ast.FunctionDef)]
 
 
 def _is_none(value: ast.expr) -> bool:

@@ -3,61 +3,42 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, Function, walk
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function, last_name, walk
 from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.semantics.registration.names import Registered, RegisteredNames, Role
+from torchlint.semantics.registration.plain_values import Given, PlainValues
 
 Node = TypeVar("Node")
 
-_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
-_UNDOING = frozenset({"_parameters", "_buffers", "_modules", "__dict__", "__setattr__", "__delattr__"})
+_PLAIN_BASES = ("torch.nn.", "lightning.", "pytorch_lightning.")
+_REPARAMETRISING = re.compile(r"register_parametrization|weight_norm|spectral_norm|orthogonal|prune|parametri[sz]e|delattr")
+"""Words of files that have torch put something else in the place of parameters."""
+_UNDOING = frozenset({"_parameters", "_buffers", "_modules", "__dict__", "__setattr__", "__getattribute__", "__delattr__"})
 """What a class speaks of that does the registering itself, or undoes it."""
-_NEW_BY_METHOD = frozenset(
-    {
-        *("detach", "clone", "view", "reshape", "permute", "transpose", "t", "unsqueeze", "squeeze", "expand", "flatten"),
-        *("sum", "mean", "norm", "mul", "div", "add", "sub", "matmul", "mm", "bmm", "pow", "sqrt", "exp", "log", "abs"),
-        *("clamp", "softmax", "sigmoid", "tanh", "masked_fill", "new_zeros", "new_ones", "new_empty", "new_full"),
-    }
-)
-"""Methods of tensors whose result is never the tensor itself."""
-_NEW_BY_FUNCTION = frozenset(
-    {
-        *(f"torch.{name}" for name in ("cat", "stack", "where", "softmax", "sigmoid", "tanh", "relu", "exp", "log", "sqrt")),
-        *(f"torch.{name}" for name in ("abs", "clamp", "matmul", "mm", "bmm", "einsum", "mul", "div", "add", "sub", "clone")),
-        *(f"torch.nn.functional.{name}" for name in ("normalize", "softmax", "relu", "sigmoid", "tanh", "gelu", "silu")),
-    }
-)
-_HANDING_ON = frozenset({"torch.as_tensor", "torch.asarray"})
-"""Functions that may give what they are given; found by running each on torch 2.13, as all that stands above."""
-_OTHERS = frozenset({Type.NUMBER, Type.STRING, Type.ARRAY, Type.SEQUENCE, Type.MAPPING, Type.FUNCTION})
-
-
-class Role(Enum):
-    """What a name is registered as."""
-
-    PARAMETER = "parameter"
-    BUFFER = "buffer"
-    MODULE = "module"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Refused(Generic[Node]):
     """The ``value`` that is assigned to what ``registered``, a statement of the constructor, makes a ``role`` of.
 
-    ``given`` is the type of the value. The name ``is_filled`` where it has a tensor, or module, from the start, and not None.
+    ``given`` is what the value is; a tensor may be a view. The name ``is_filled`` where it always has a tensor, or module, and
+    never None, and ``takes_fractions`` where that is of floating point.
     """
 
     role: Role
     value: Node
     registered: Node
-    given: Type
+    given: Given
+    is_view: bool
     is_filled: bool
+    takes_fractions: bool
 
 
 class RefusedAssignments:
@@ -68,7 +49,8 @@ class RefusedAssignments:
         self._tree = semantics.tree
         self._facts = semantics.facts
         self._classes = semantics.of(ModuleClasses)
-        self._names: dict[ast.ClassDef, dict[str, tuple[Role, ast.stmt]]] = {}
+        self._names = semantics.of(RegisteredNames)
+        self._values = semantics.of(PlainValues)
 
     @cached_property
     def found(self) -> dict[ast.Assign, Refused[ast.AST]]:
@@ -77,125 +59,125 @@ class RefusedAssignments:
 
     def _find(self) -> Iterator[tuple[ast.Assign, Refused[ast.AST]]]:
         for owner, facts in self._facts.classes.items():
-            constructor = facts.methods.get("__init__")
-            if constructor is None or not facts.slots or not self._classes.is_sure(owner):
+            registered = self._names.of(owner) if facts.slots and self._classes.is_sure(owner) else {}
+            if not registered or not self._has_plain_bases(owner) or self._undoes(owner):
                 continue
-            registered = {name: (role, statement) for name, role, statement in self._registered(constructor)}
-            self._names[owner] = registered
-            if not registered or self._undoes(owner):
-                continue
-            for name, (role, statement) in registered.items():
-                for store in facts.slots[name].stores if name in facts.slots else ():
+            for name, made in registered.items():
+                stores = facts.slots[name].stores if name in facts.slots and name not in self._deleted else ()
+                is_filled = made.is_filled and not any(self._gives_none(store) for store in stores)
+                for store in stores:
                     assignment = self._tree.parent(store)
                     if not isinstance(assignment, ast.Assign) or assignment.targets != [store]:
                         continue
-                    given = self._refused(assignment.value, role)
-                    if given is not None and self._is_behind(store, statement, constructor):
-                        yield assignment, Refused(role, assignment.value, statement, given, self._is_filled(statement))
+                    given = self._values.refused(assignment.value, made.role)
+                    if given is not None and self._is_behind(store, made, owner) and not self._is_awaited(store):
+                        yield (
+                            assignment,
+                            Refused(
+                                made.role,
+                                assignment.value,
+                                made.statement,
+                                given,
+                                self._values.is_view(assignment.value),
+                                is_filled,
+                                self._values.takes_fractions(made),
+                            ),
+                        )
 
-    def _registered(self, constructor: Function) -> Iterator[tuple[str, Role, ast.stmt]]:
-        """What a constructor registers whatever its conditions: the names, as what, and where."""
-        for statement in constructor.body:
-            if any(isinstance(part, ast.Return) for part in walk(statement)):
-                return
-            match statement:
-                case ast.Assign(targets=[ast.Attribute(attr=name) as target], value=ast.Call() as value):
-                    if self._facts.self_class(target.value) is not None and (role := self._role(value)) is not None:
-                        yield name, role, statement
-                case ast.Expr(
-                    value=ast.Call(func=ast.Attribute(value=owner, attr=method), args=[ast.Constant(value=str(name)), *_])
-                ):
-                    if self._facts.self_class(owner) is None:
-                        continue
-                    if method == "register_buffer":
-                        yield name, Role.BUFFER, statement
-                    elif method == "register_parameter":
-                        yield name, Role.PARAMETER, statement
+    # --- classes that register as `nn.Module` does -------------------------------------------------------------------
 
-    def _is_filled(self, registered: ast.stmt) -> bool:
-        match registered:
-            case ast.Expr(value=ast.Call(args=[_, value, *_])):
-                return self._semantics.kind(value).is_tensor
-        return isinstance(registered, ast.Assign)
-
-    def _role(self, made: ast.Call) -> Role | None:
-        if self._semantics.qualified_name(made.func) in _PARAMETER:
-            return Role.PARAMETER
-        kind = self._semantics.kind(made)
-        is_known = isinstance(kind.definition, ast.ClassDef) and self._classes.is_sure(kind.definition)
-        is_module = kind.type is Type.MODULE and (is_known or kind.name in torch_api.MODULES)
-        return Role.MODULE if is_module else None
+    def _has_plain_bases(self, owner: ast.ClassDef) -> bool:
+        """Whether what a class derives from is of torch, Lightning or the file itself."""
+        bases = [(each, base) for each in self._facts.bases(owner) for base in each.bases]
+        is_plain = all(
+            self._facts.definition(base) is not None or (self._semantics.qualified_name(base) or "").startswith(_PLAIN_BASES)
+            for _, base in bases
+        )
+        return is_plain and not any(each.keywords or each.decorator_list for each in self._facts.bases(owner))
 
     def _undoes(self, owner: ast.ClassDef) -> bool:
-        """Whether a class may take names out again, or registers in ways of its own."""
-        for each in self._facts.bases(owner):
-            for part in ast.walk(each):
-                match part:
-                    case ast.Delete() | ast.Call(func=ast.Name(id="delattr" | "setattr")):
-                        return True
-                    case ast.Call(func=function, args=given) if not (isinstance(function, ast.Name) and function.id == "super"):
-                        if any(self._facts.self_class(part) is not None for part in given):
-                            return True  # `weight_norm(self)`
-                    case ast.Attribute(attr=name) | ast.FunctionDef(name=name) if name in _UNDOING:
-                        return True
+        """Whether a class, or one that it derives from or that derives from it, may take names out again."""
+        return any(map(self._undoes_itself, (*self._facts.bases(owner), *self._facts.derived(owner))))
+
+    def _undoes_itself(self, node: ast.ClassDef) -> bool:
+        for part in ast.walk(node):
+            match part:
+                case ast.Delete() | ast.Call(func=ast.Name(id="delattr" | "setattr")):
+                    return True
+                case ast.Call(func=function, args=given) if not (isinstance(function, ast.Name) and function.id == "super"):
+                    if any(self._facts.self_class(part) is not None for part in given):
+                        return True  # `weight_norm(self)`
+                case ast.Attribute(attr=name) | ast.FunctionDef(name=name) if name in _UNDOING:
+                    return True
         return False
 
-    def _is_behind(self, store: ast.Attribute, registered: ast.stmt, constructor: Function) -> bool:
+    @cached_property
+    def _deleted(self) -> frozenset[str]:
+        """The attributes that the file deletes, and those that it names, or has by default, where it re-parametrises any."""
+        targets = (target for node in self._tree.of_type(ast.Delete) for target in node.targets)
+        deleted = frozenset(target.attr for target in targets if isinstance(target, ast.Attribute))
+        if not self._semantics.words.match(_REPARAMETRISING):
+            return deleted
+        named = (node.value for node in self._tree.of_type(ast.Constant) if isinstance(node.value, str))
+        return deleted.union(named, ("weight", "bias"))
+
+    # --- when an assignment runs -------------------------------------------------------------------------------------
+
+    def _is_behind(self, store: ast.Attribute, registered: Registered, owner: ast.ClassDef) -> bool:
         """Whether a name is registered when an assignment runs: behind it in the constructor, or in a method run later."""
+        constructor = self._facts.classes[owner].methods["__init__"]
         function = self._tree.function(store)
         if function is constructor:
-            return store.lineno > registered.lineno
-        if not isinstance(function, FUNCTIONS) or self._tree.parent(function) is not self._tree.parent(constructor):
+            return store.lineno > registered.statement.lineno
+        if not isinstance(function, FUNCTIONS) or self._tree.parent(function) is not owner:
             return False
-        before = (call for call in self._facts.call_sites(function) if self._tree.function(call) is constructor)
-        return all(call.lineno > registered.lineno for call in before)
+        if function.name in self._run_by(constructor, registered.statement, owner):
+            return False
+        is_run_by_torch = all((self._semantics.qualified_name(base) or "") in _RUN_NOTHING for base in owner.bases)
+        return is_run_by_torch or function.name == "forward"
 
-    def _refused(self, value: ast.expr, role: Role) -> Type | None:
-        """The type of a value that is refused in this role; ``None`` where it may be taken."""
-        if self._is_plain(value):
-            return Type.TENSOR if role is not Role.BUFFER else None
-        if isinstance(value, ast.Call) and self._is_layer(value.func):
-            return Type.TENSOR if role is Role.MODULE else None
-        kind = self._semantics.kind(value)
-        if kind.type in _OTHERS and not kind.loose:
-            return kind.type
-        is_module = role is Role.PARAMETER and isinstance(value, ast.Call) and self._role(value) is Role.MODULE
-        return Type.MODULE if is_module else None
+    def _run_by(self, constructor: Function, end: ast.stmt, owner: ast.ClassDef) -> set[str]:
+        """The methods that a constructor mentions before a statement, and those that these mention."""
+        before = constructor.body[: constructor.body.index(end)]
+        pending, seen = [name for statement in before for name in _mentioned(statement)], set[str]()
+        while pending:
+            name = pending.pop()
+            if name not in seen:
+                seen.add(name)
+                method = self._facts.method(owner, name)
+                pending += _mentioned(method) if method not in (None, constructor) else ()
+        return seen
 
-    def _is_layer(self, function: ast.expr) -> bool:
-        """Whether a layer of torch that a constructor registers is called, which gives a tensor."""
-        match self._registration(function):
-            case Role.MODULE, ast.Assign(value=made):
-                return self._semantics.kind(made).name in torch_api.MODULES
-        return False
-
-    def _registration(self, node: ast.expr) -> tuple[Role, ast.stmt] | None:
-        """What a constructor registers an attribute of its class as, and where."""
-        own = self._facts.self_class(node.value) if isinstance(node, ast.Attribute) else None
-        return self._names.get(own, {}).get(node.attr) if own is not None and isinstance(node, ast.Attribute) else None
-
-    def _is_plain(self, value: ast.expr) -> bool:
-        """Whether a value is a tensor that is made on the spot, and no parameter."""
-        match value:
-            case ast.BinOp(left=left, right=right):
-                return self._is_tensor(left) or self._is_tensor(right)
-            case ast.UnaryOp(op=ast.USub(), operand=whole) | ast.Subscript(value=whole):
-                return self._is_tensor(whole)
-            case ast.Attribute(value=whole, attr="data" | "T" | "mT"):
-                return self._is_tensor(whole)
-            case ast.Call(func=function):
-                name = self._semantics.qualified_name(function) or ""
-                if name in _NEW_BY_FUNCTION or (name in torch_api.FACTORIES and name not in _HANDING_ON):
-                    return True
-                return (
-                    isinstance(function, ast.Attribute) and function.attr in _NEW_BY_METHOD and self._is_tensor(function.value)
-                )
-        return False
-
-    def _is_tensor(self, value: ast.expr) -> bool:
-        """Whether a value is a tensor; what a constructor registers as one is, whatever is assigned to it later."""
-        match self._registration(value):
-            case Role.PARAMETER | Role.BUFFER, _:
+    def _is_awaited(self, store: ast.Attribute) -> bool:
+        """Whether the error may be what the code waits for, or the assignment be guarded: ``if not isinstance(self.w, …):``."""
+        for outer in self._tree.ancestors(store):
+            if isinstance(outer, (*FUNCTIONS, ast.ClassDef)):
+                return False
+            if isinstance(outer, TRIES) and outer.handlers:
                 return True
-        kind = self._semantics.kind(value)
-        return (kind.is_tensor and not kind.loose) or self._is_plain(value)
+            if isinstance(outer, ast.With) and any("raises" in ast.unparse(item).lower() for item in outer.items):
+                return True
+            if isinstance(outer, ast.If) and any(last_name(part) in ("isinstance", "hasattr") for part in _called(outer.test)):
+                return True
+        return False
+
+    def _gives_none(self, store: ast.Attribute) -> bool:
+        """Whether a name may be given None, as far as the statement shows."""
+        match self._tree.parent(store):
+            case ast.Assign(value=ast.Constant(value=None)):
+                return True
+            case ast.Assign():
+                return False
+        return True
+
+
+_RUN_NOTHING = frozenset({"torch.nn.Module", "lightning.LightningModule", "pytorch_lightning.LightningModule"})
+"""Bases whose constructors run no method of the class."""
+
+
+def _mentioned(node: ast.AST) -> list[str]:
+    return [part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)]
+
+
+def _called(test: ast.expr) -> Iterator[ast.expr]:
+    return (part.func for part in walk(test) if isinstance(part, ast.Call))

@@ -30,7 +30,7 @@ def writes_of(binding: Binding, tree: Tree, named: Callable[[ast.expr], str | No
         return []
     inside = [use for use in binding.uses if tree.function(use) is tree.function(binding.value)]
     found: list[tuple[ast.expr, ast.expr]] = [(use, value) for use in inside for value in _written(use, tree)]
-    if not found or not _is_floating(binding.value, named):
+    if not found or not is_floating(binding.value, named):
         return []
     parents = (tree.parent(use) for use in inside)
     return [] if any(isinstance(each, ast.Attribute) and each.attr == "detach_" for each in parents) else found
@@ -53,14 +53,14 @@ def _written(use: ast.expr, tree: Tree) -> Iterator[ast.expr]:
                 yield from (each.value for each in call.keywords)
 
 
-def _is_floating(value: ast.expr, named: Callable[[ast.expr], str | None]) -> bool:
+def is_floating(value: ast.expr, named: Callable[[ast.expr], str | None]) -> bool:
     """Whether a tensor is made with values of floating point, and at most moved."""
     match value:
         case ast.Call(func=ast.Attribute(value=inner, attr="to"), args=[place], keywords=[]):
             is_place = isinstance(place, ast.Constant) or "device" in last_name(place).lower()
-            return is_place and _is_floating(inner, named)
+            return is_place and is_floating(inner, named)
         case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _MOVING:
-            return _is_floating(inner, named)
+            return is_floating(inner, named)
         case ast.Call(func=function):
             dtype = keyword(value, "dtype")
             return named(function) in _FLOATING and (dtype is None or last_name(dtype) in _FLOATING_TYPES)
