@@ -14,7 +14,7 @@ from torchlint.semantics.kinds.api import api_kind, handed_kind, instance_of, ki
 from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.bound.constructed import agreed, constructed_with
-from torchlint.semantics.kinds.bound.filled import is_written_before, writes_of
+from torchlint.semantics.kinds.bound.filled import Writes, writes_at, writes_of
 from torchlint.semantics.kinds.bound.moved import before_moves
 from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
@@ -74,7 +74,7 @@ class Inference:
         self._depth = 0
         self._depth_of_sums = 0
         self._binding_kinds: dict[Binding, Kind] = {}
-        self._writes: dict[Binding, list[ast.expr]] = {}
+        self._writes: dict[Binding, Writes | None] = {}
         self._return_kinds: dict[ast.AST, Kind] = {}
 
     def kind(self, node: ast.expr) -> Kind:
@@ -208,15 +208,15 @@ class Inference:
         if not made.is_tensor or made.grad is not Grad.NONE or binding.value is None:
             return made
         if binding not in self._writes:
-            self._writes[binding] = []
-            writes = writes_of(binding, self._tree, self._names.qualified)
-            self._writes[binding] = [use for use, value in writes if self._has_graph(value)]
-        is_filled = is_written_before(node, self._writes[binding], binding.value, self._tree)
+            self._writes[binding] = None
+            uses = [use for use, value in writes_of(binding, self._tree, self._names.qualified) if self._has_graph(value)]
+            self._writes[binding] = writes_at(uses, binding.value, self._tree)
+        writes = self._writes[binding]
+        is_filled = writes is not None and writes.may_be_before(node, self._tree)
         return replace(made, grad=Grad.GRAPH, why="what is written into it has a graph") if is_filled else made
 
     def _has_graph(self, value: ast.expr) -> bool:
-        kind = self.kind(value)
-        return kind.is_tensor and kind.grad in (Grad.GRAPH, Grad.LEAF) and not self.no_grad.covers(value)
+        return self.kind(value).grad in (Grad.GRAPH, Grad.LEAF) and not self.no_grad.covers(value)
 
     def _bound(self, binding: Binding) -> Kind:
         match binding.form:

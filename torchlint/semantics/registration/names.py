@@ -24,7 +24,7 @@ class Role(Enum):
     MODULE = "module"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Registered:
     """What a name is registered as, where, and with what; it ``is_filled`` where that is known not to be None."""
 

@@ -51,6 +51,7 @@ class RefusedAssignments:
         self._classes = semantics.of(ModuleClasses)
         self._names = semantics.of(RegisteredNames)
         self._values = semantics.of(PlainValues)
+        self._run_before: dict[Registered, set[str]] = {}
 
     @cached_property
     def found(self) -> dict[ast.Assign, Refused[ast.AST]]:
@@ -97,7 +98,11 @@ class RefusedAssignments:
 
     def _undoes(self, owner: ast.ClassDef) -> bool:
         """Whether a class, or one that it derives from or that derives from it, may take names out again."""
-        return any(map(self._undoes_itself, (*self._facts.bases(owner), *self._facts.derived(owner))))
+        return not self._undoing.isdisjoint((*self._facts.bases(owner), *self._facts.derived(owner)))
+
+    @cached_property
+    def _undoing(self) -> frozenset[ast.ClassDef]:
+        return frozenset(filter(self._undoes_itself, self._facts.classes))
 
     def _undoes_itself(self, node: ast.ClassDef) -> bool:
         for part in ast.walk(node):
@@ -131,7 +136,9 @@ class RefusedAssignments:
             return store.lineno > registered.statement.lineno
         if not isinstance(function, FUNCTIONS) or self._tree.parent(function) is not owner:
             return False
-        if function.name in self._run_by(constructor, registered.statement, owner):
+        if registered not in self._run_before:
+            self._run_before[registered] = self._run_by(constructor, registered.statement, owner)
+        if function.name in self._run_before[registered]:
             return False
         is_run_by_torch = all((self._semantics.qualified_name(base) or "") in _RUN_NOTHING for base in owner.bases)
         return is_run_by_torch or function.name == "forward"

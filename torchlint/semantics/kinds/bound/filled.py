@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import Tree, keyword, last_name
@@ -67,12 +68,21 @@ def is_floating(value: ast.expr, named: Callable[[ast.expr], str | None]) -> boo
     return False
 
 
-def is_written_before(node: ast.expr, writes: list[ast.expr], made: ast.expr, tree: Tree) -> bool:
-    """Whether a use of a tensor may come behind one of the writes: in the text, or in the next round of a loop behind
-    ``made``, which makes the tensor.
-    """
-    place = (node.lineno, node.col_offset)
-    if any((each.lineno, each.col_offset) < place for each in writes):
-        return True
-    around = set(tree.loops(node)).difference(tree.loops(made)) if writes else set()
-    return any(not around.isdisjoint(tree.loops(each)) for each in writes)
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """Where a tensor is written into, in short: the first place in the text, and the loops behind its making."""
+
+    first: tuple[int, int]
+    loops: frozenset[ast.AST]
+
+    def may_be_before(self, node: ast.expr, tree: Tree) -> bool:
+        """Whether a use of the tensor may come behind one of them: in the text, or in the next round of a loop."""
+        return self.first < (node.lineno, node.col_offset) or not self.loops.isdisjoint(tree.loops(node))
+
+
+def writes_at(uses: Sequence[ast.expr], made: ast.expr, tree: Tree) -> Writes | None:
+    """The writes at some uses of a tensor that ``made`` makes; ``None`` if there are none."""
+    if not uses:
+        return None
+    loops = frozenset[ast.AST](loop for use in uses for loop in tree.loops(use))
+    return Writes(min((use.lineno, use.col_offset) for use in uses), loops.difference(tree.loops(made)))
