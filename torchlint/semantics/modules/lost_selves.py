@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import last_name, own_returns, walk_body
+from torchlint.semantics.code.tree import is_none, last_name, own_returns, walk_body
 from torchlint.semantics.modules.classes import ModuleClasses
 
 Node = TypeVar("Node")
@@ -73,7 +73,7 @@ class LostSelves:
         if not parameters or (method.name in _MODES and len(parameters) > 2):
             return None  # a loop of its own
         returns = own_returns(method)
-        if any(each.value is not None and not _is_none(each.value) for each in returns):
+        if any(each.value is not None and not is_none(each.value) for each in returns):
             return None
         parts, instance = list(walk_body(method.body)), parameters[0].arg
         if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in parts):
@@ -126,7 +126,3 @@ def _bound(statement: ast.stmt) -> list[str]:
         case ast.Assign(targets=targets):
             return [last_name(target) for target in targets]
     return [part.name for part in ast.walk(statement) if isinstance(part, ast.FunctionDef)]
-
-
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None

@@ -11,7 +11,7 @@ from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.code.tree import argument, walk
 from torchlint.semantics.modules.classes import ModuleClasses
 
-_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+_PARAMETER = "torch.nn.Parameter"
 _BUFFER = "torch.nn.Buffer"
 _REGISTERING = {"register_buffer": "tensor", "register_parameter": "param"}
 
@@ -73,7 +73,7 @@ class RegisteredNames:
     def role(self, made: ast.Call) -> Role | None:
         """What a call makes, if that is registered under the name that it is given."""
         name = self._semantics.qualified_name(made.func)
-        if name in _PARAMETER:
+        if name == _PARAMETER:
             return Role.PARAMETER
         if name == _BUFFER:
             return Role.BUFFER
