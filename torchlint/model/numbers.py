@@ -10,6 +10,7 @@ from torchlint.semantics.numerics.denominators import Denominators, WrongDenomin
 from torchlint.semantics.numerics.learnt import LearntNumbers
 from torchlint.semantics.numerics.refused_patterns import RefusedPattern, RefusedPatterns
 from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
+from torchlint.semantics.scores.divergences import Divergences, Misgiven
 
 
 class NumbersQuestions:
@@ -38,3 +39,15 @@ class NumbersQuestions:
     def broadcast(self, node: cst.BaseExpression) -> Broadcast[cst.BaseExpression] | None:
         """The column and the vector that a loss or a figure is computed of; ``None`` for all else."""
         return self._model.found(self._semantics.of(Broadcasts).found, node)
+
+    def is_mean_of_divergence(self, call: cst.Call) -> bool:
+        """Whether a call of ``kl_div``, or of ``KLDivLoss``, asks for the mean over everything."""
+        return bool(self._model.answered(self._semantics.of(Divergences).takes_mean, call))
+
+    def has_rows_of_rows(self, divergence: cst.Call) -> bool:
+        """Whether what ``kl_div`` is given is known to have more than two dimensions."""
+        return bool(self._model.answered(self._semantics.of(Divergences).has_rows_of_rows, divergence))
+
+    def misgiven_divergence(self, value: cst.BaseExpression) -> Misgiven[cst.BaseExpression] | None:
+        """Why a value is not what the divergence expects that it is given to; ``None`` where that is not known."""
+        return self._model.found(self._semantics.of(Divergences).misgiven, value)

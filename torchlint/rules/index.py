@@ -491,6 +491,15 @@ ENTRIES = (
         default=False,
     ),
     Entry(
+        "TPL607", "kl-divergence", "torchlint.rules.numerics.tpl607_kl_divergence", "KlDivergence",
+        (Found(".scores.divergences:Divergences.means"), Found(".scores.divergences:Divergences.misgiven"),),
+        needs=(("kl_div", "KLDivLoss",),),
+    ),
+    Entry(
+        "TPL608", "flag-as-number", "torchlint.rules.numerics.tpl608_flag_as_number", "FlagAsNumber",
+        (Api("torch.nn.AlphaDropout", "torch.nn.Dropout", "torch.nn.Dropout1d", "torch.nn.Dropout2d", "torch.nn.Dropout3d", "torch.nn.FeatureAlphaDropout", "torch.nn.Hardtanh", "torch.nn.LeakyReLU", "torch.nn.RReLU", "torch.nn.functional.leaky_relu"),),
+    ),
+    Entry(
         "TPL701", "ddp-bypassed", "torchlint.rules.distributed.tpl701_ddp_bypassed", "DdpBypassed",
         (Found(".distributed.bypassed:BypassedWrappers.found"),),
         needs=(("DistributedDataParallel",), ("module",), ("backward",),),

@@ -12,6 +12,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, is_none
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.memory.changes import Changes
 from torchlint.semantics.scores.outputs import (
     MAKING_FUNCTIONS,
     MAKING_LAYERS,
@@ -57,6 +58,8 @@ _WRAPPERS = frozenset(
     }
 )
 _HEADS = frozenset({"fc", "classifier", "head", "heads"})
+_KEEPING = frozenset({"masked_fill_", "index_fill_", "clamp_", "clamp_min_", "clamp_max_", "clip_", "fill_diagonal_"})
+"""Methods that change some of the numbers in place, and none of what they are."""
 _DEEP = 24
 
 
@@ -113,7 +116,13 @@ class Activations:
     def _name(self, name: ast.Name, path: Path) -> Origin | None:
         bindings = self._semantics.bindings.reaching(name)
         found = _agreed([self._bound(binding, path) for binding in bindings]) if bindings else None
-        return replace(found, names=(*found.names, *bindings)) if found is not None else None
+        if found is None or any(map(self._is_made_another, bindings)):
+            return None
+        return replace(found, names=(*found.names, *bindings))
+
+    def _is_made_another(self, binding: Binding) -> bool:
+        """Whether code changes in place what a name has, so that it may be of another sort: ``p.log_()``."""
+        return any(not _keeps_sort(change.node) for change in self._semantics.of(Changes).changes_of(binding))
 
     def _bound(self, binding: Binding, path: Path) -> Origin | None:
         if binding.form is Form.ASSIGNMENT and binding.value is not None:
@@ -376,6 +385,11 @@ class Activations:
                 return []
             values.extend(value for value in given if value is not None)
         return values
+
+
+def _keeps_sort(change: ast.expr) -> bool:
+    """Whether a change in place leaves logits what they are, and probabilities, but for some of them."""
+    return isinstance(change, ast.Call) and isinstance(change.func, ast.Attribute) and change.func.attr in _KEEPING
 
 
 def _agreed(origins: list[Origin | None]) -> Origin | None:
