@@ -128,3 +128,11 @@ def test_a_message_says_what_to_do_and_not_what_a_function_does(name: str) -> No
 def test_a_message_does_not_lead_to_what_was_removed_later() -> None:
     [found] = torchlint.lint("import torch\n\nx, _ = torch.gesv(b, a)\n", select=["TPL109"])
     assert found.message.endswith("use torch.linalg.solve instead, with the arguments the other way round")
+
+
+@pytest.mark.parametrize(("used", "is_told"), [("remove_weight_norm(layer)\n", True), ("print(layer)\n", False)])
+def test_what_takes_a_weight_norm_off_is_told_where_the_file_does(used: str, is_told: bool) -> None:
+    imports = f"import torch.nn as nn\nfrom torch.nn.utils import {'remove_weight_norm, ' if is_told else ''}weight_norm\n"
+    found = torchlint.lint(f"{imports}layer = weight_norm(nn.Linear(2, 2))\n{used}", select=["TPL108"])
+    [message] = [each.message for each in found if each.row == 3]
+    assert message.endswith("`torch.nn.utils.parametrize.remove_parametrizations` takes it off") is is_told

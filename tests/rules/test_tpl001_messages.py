@@ -9,7 +9,7 @@ import pytest
 from torchlint.api import fix, lint
 
 HEADER = "import torch\nimport torch.nn as nn\n"
-WRONG = ", which autograd does not notice: a gradient that needs the values from before is silently wrong"
+WRONG = ", which autograd does not notice: a gradient that needs the values from before would be silently wrong"
 OFF = "; `.data` is not needed where autograd is off"
 COPIED = "for p, q in zip(target.parameters(), net.parameters()):\n    p.data.copy_(0.9 * p.data + 0.1 * q.data)\n"
 REORDERED = "state = self.decoder(x)\nstate.data.copy_(state.data.index_select(1, order))\nreturn state"

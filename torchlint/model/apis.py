@@ -32,6 +32,10 @@ class ApisQuestions:
         self._model = model
         self._semantics = model.semantics
 
+    def are_spoken_of(self, word: str) -> bool:
+        """Whether the file has a word anywhere, as that of an API that another one goes with: ``"remove_weight_norm"``."""
+        return self._semantics.words.speak_of(word)
+
     # --- which function, and for which version -----------------------------------------------------------------------
 
     def asks_for_version(self, node: cst.CSTNode) -> bool:

@@ -233,7 +233,7 @@ class DataMutation(InPlaceRule):
             return f"{changed}; `torch.no_grad()` is today's way"
         if change.remedy is Remedy.NOTHING:
             return f"{hidden}; without a graph, it can be changed itself"
-        return f"{changed}: a gradient that needs the values from before is silently wrong"
+        return f"{changed}: a gradient that needs the values from before would be silently wrong"
 
     @staticmethod
     def _is_gradient(change: DataChange[cst.BaseExpression]) -> bool:

@@ -10,6 +10,13 @@ from torchlint.semantics.apis.deprecations import Deprecation, modules
 
 _OF_SCHEDULES = "epoch"
 """The parameter of their ``step``: a schedule that is told the epoch is not one that counts them itself."""
+_BESIDE = {
+    "torch.nn.utils.weight_norm": (
+        "remove_weight_norm",
+        "`remove_weight_norm` refuses what that makes, `torch.nn.utils.parametrize.remove_parametrizations` takes it off",
+    ),
+}
+"""What else of a file changes with an API, by the word that tells of it."""
 
 
 class DeprecatedApi(Rule):
@@ -119,4 +126,6 @@ class DeprecatedApi(Rule):
     def _said(self, row: Deprecation, subject: str) -> str:
         new = successor(row)
         advice = f"use `{new}`" if new else row.advice
-        return f"{subject} is deprecated since {row.library} {release(row.since)}: {advice}"
+        beside, what = _BESIDE.get(row.symbol, ("", ""))
+        also = f"; {what}" if beside and self.model.apis.are_spoken_of(beside) else ""
+        return f"{subject} is deprecated since {row.library} {release(row.since)}: {advice}{also}"
