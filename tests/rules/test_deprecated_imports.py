@@ -134,5 +134,5 @@ def test_a_message_does_not_lead_to_what_was_removed_later() -> None:
 def test_what_takes_a_weight_norm_off_is_told_where_the_file_does(used: str, is_told: bool) -> None:
     imports = f"import torch.nn as nn\nfrom torch.nn.utils import {'remove_weight_norm, ' if is_told else ''}weight_norm\n"
     found = torchlint.lint(f"{imports}layer = weight_norm(nn.Linear(2, 2))\n{used}", select=["TPL108"])
-    [message] = [each.message for each in found if each.row == 3]
+    [message] = [each.message for each in found if each.location.row == 3]
     assert message.endswith("`torch.nn.utils.parametrize.remove_parametrizations` takes it off") is is_told
