@@ -22,8 +22,9 @@ class SyncInLoop(Rule):
     """
     ## What it does
     Finds what a training loop reads back from the GPU in every step: `total += loss.item()`, `float(loss)`, `out.cpu()`,
-    `print(loss)`, `if loss > 10:`. Code that runs under a condition, such as logging every hundred steps, is left alone, and
-    so is what stands right behind a `torch.cuda.synchronize()`.
+    `print(loss)`, `writer.add_scalar("loss", loss)`, `bar.set_postfix(loss=loss)`, `if loss > 10:`, `if torch.isnan(loss):`.
+    Code that runs under a condition, such as logging every hundred steps, is left alone, and so is what stands right behind a
+    `torch.cuda.synchronize()`.
 
     ## Why is this bad
     The program waits there until the GPU has computed everything that was queued, and queues nothing meanwhile: in each step

@@ -21,6 +21,7 @@ Place = TypeVar("Place")
 
 _READING_METHODS = frozenset({"item", "tolist", "numpy", "cpu"})
 _READING_FUNCTIONS = frozenset({"builtins.float", "builtins.int", "builtins.bool"})
+_CHECKS = frozenset({"torch.isnan", "torch.isinf", "torch.isfinite", "math.isnan", "math.isinf", "math.isfinite"})
 _DEVICES = re.compile(r"cuda|device|gpu|accelerator|fabric|local_rank", re.IGNORECASE)
 
 
@@ -133,8 +134,9 @@ class Synchronisations:
     def _read(self, call: ast.Call) -> ast.expr | None:
         """The tensor that a call reads back, if it is computed by the model."""
         name = self._semantics.qualified_name(call.func)
-        if name == "builtins.print":
-            return next((part for part in _printed(call) if self._is_computed(part)), None)
+        shown = next((part for part in _shown(call, is_print=name == "builtins.print") if self._is_computed(part)), None)
+        if shown is not None or name == "builtins.print":
+            return shown
         read: ast.expr | None = None
         if isinstance(call.func, ast.Attribute) and call.func.attr in _READING_METHODS and not call.args:
             read = call.func.value
@@ -171,7 +173,18 @@ class Synchronisations:
         if isinstance(part, ast.Compare) and any(isinstance(each, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for each in part.ops):
             return False
         operands = [part.left, *part.comparators] if isinstance(part, ast.Compare) else [part]
-        return any(not isinstance(operand, ast.Call) and self._is_computed(operand) for operand in operands)
+        return any(not isinstance(operand, ast.Call) and self._is_computed(operand) for operand in map(self._checked, operands))
+
+    def _checked(self, operand: ast.expr) -> ast.expr:
+        """What a condition asks whether it is a number at all: of ``torch.isnan(loss).any()``, the loss."""
+        match operand:
+            case ast.Call(func=ast.Attribute(value=inner, attr="any" | "all"), args=[]):
+                return self._checked(inner) if isinstance(inner, ast.Call) else operand
+            case ast.Call(func=function, args=[inner]) if self._semantics.qualified_name(function) in _CHECKS:
+                return inner
+            case ast.Call(func=ast.Attribute(value=inner, attr="isnan" | "isinf" | "isfinite"), args=[]):
+                return inner
+        return operand
 
     # --- what becomes of it ------------------------------------------------------------------------------------------
 
@@ -242,15 +255,24 @@ def _words(node: ast.AST) -> Iterator[str]:
                 yield word
 
 
-def _printed(call: ast.Call) -> Iterator[ast.expr]:
-    """What a ``print`` shows, itself or in a string."""
+def _shown(call: ast.Call, *, is_print: bool) -> Iterator[ast.expr]:
+    """What a call turns into text: what ``print`` shows, itself or in a string, and what stands in an f-string.
+
+    So does a progress bar, ``bar.set_postfix(loss=loss)``, and a log of numbers reads them: ``writer.add_scalar("loss", loss)``.
+    """
     for argument in call.args:
         if isinstance(argument, ast.JoinedStr):
             yield from (part.value for part in argument.values if isinstance(part, ast.FormattedValue))
         elif isinstance(argument, ast.Call) and isinstance(argument.func, ast.Attribute) and argument.func.attr == "format":
-            yield from argument.args
-        else:
+            yield from argument.args if is_print else ()
+        elif is_print:
             yield argument
+    match call.func:
+        case ast.Attribute(attr="add_scalar"):
+            yield from call.args[1:2]
+            yield from (word.value for word in call.keywords if word.arg == "scalar_value")
+        case ast.Attribute(attr="set_postfix"):
+            yield from (word.value for word in call.keywords if word.arg not in (None, "ordered_dict", "refresh"))
 
 
 def _tests(test: ast.expr) -> Iterator[ast.expr]:
