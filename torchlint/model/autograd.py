@@ -24,6 +24,7 @@ from torchlint.semantics.gradients.saved.changes import SavedChange, SavedChange
 from torchlint.semantics.gradients.saved.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved.unsaved_values import UnsavedValues
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
+from torchlint.semantics.graphs.discarded_graphs import Discarded, DiscardedGraphs
 from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 from torchlint.semantics.graphs.likely.unrecorded_values import UnrecordedValues
@@ -205,3 +206,7 @@ class AutogradQuestions:
     ) -> Unretained[cst.BaseExpression, cst.CSTNode] | Rebound[cst.BaseExpression, cst.CSTNode] | None:
         """Why a ``.grad`` that is read is always ``None``; ``None`` where it may be a gradient."""
         return self._model.found(self._semantics.of(NonleafGradients).reads, node)
+
+    def discarded_graph(self, run: cst.Call) -> Discarded[cst.BaseExpression, cst.CSTNode] | None:
+        """What is to be known of a run of a model whose graph ``detach()`` throws away; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(DiscardedGraphs).found, run)

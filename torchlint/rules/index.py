@@ -418,6 +418,14 @@ ENTRIES = (
         needs=(("forward", "device",),),
     ),
     Entry(
+        "TPL406", "discarded-graph", "torchlint.rules.performance.tpl406_discarded_graph", "DiscardedGraph",
+        (Found(".graphs.discarded_graphs:DiscardedGraphs.found"),),
+        needs=(("detach",),),
+        yields_to=("TPL304",),
+        since=TorchVersion(0, 4),
+        severity="warning",
+    ),
+    Entry(
         "TPL501", "load-without-map-location", "torchlint.rules.serialization.tpl501_load_without_map_location", "LoadWithoutMapLocation",
         (Found(".saving.loaded_tensors:LoadedTensors.found"),),
         needs=(("torch",), ("load",),),

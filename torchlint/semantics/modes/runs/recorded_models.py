@@ -9,15 +9,17 @@ from typing import Literal, TypeAlias
 from torchlint.semantics import Kind, Semantics, Type
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Outside, Target
 from torchlint.semantics.summaries.members import Member, members_of
+from torchlint.semantics.summaries.shown.holding import may_keep
 from torchlint.semantics.summaries.shown.quiet import may_quieten, may_wait
+from torchlint.semantics.summaries.summary import ClassBody
 
 _DEEPEST = 4
 """So many classes deep the parts of modules are looked into."""
 _HOLDING = ("Sequential", "ModuleList", "ModuleDict", "DataParallel", "DistributedDataParallel", "Module")
 """Classes of torch that compute what they are given, and nothing else."""
-_Trait: TypeAlias = Literal["quietens", "waits"]
-_TRAITS: dict[_Trait, Callable[[list[Member]], bool]] = {"quietens": may_quieten, "waits": may_wait}
-"""What is asked of the classes: whether they may turn autograd off, and whether they may wait for the GPU."""
+_Trait: TypeAlias = Literal["quietens", "waits", "keeps"]
+_TRAITS: dict[_Trait, Callable[[list[Member]], bool]] = {"quietens": may_quieten, "waits": may_wait, "keeps": may_keep}
+"""What is asked of the classes: whether they may turn autograd off, wait for the GPU, or keep what they compute."""
 
 
 class RecordedModels:
@@ -45,6 +47,10 @@ class RecordedModels:
     def may_wait(self, kind: Kind) -> bool:
         """Whether a class that is in sight, or one of its parts, may wait for the GPU."""
         return self._has(kind, "waits")
+
+    def may_keep(self, kind: Kind) -> bool:
+        """Whether a class that is in sight, or one of its parts, may keep something that has a graph: ``self.loss = …``."""
+        return self._has(kind, "keeps")
 
     def _has(self, kind: Kind, trait: _Trait) -> bool:
         if isinstance(kind.definition, ast.ClassDef):
@@ -96,8 +102,18 @@ class RecordedModels:
             every = lookup.bases(found) if isinstance(found, ClassElsewhere) else (found,)
             bodies = [(each, lookup.body(each)) for each in every if isinstance(each, (ClassElsewhere, FunctionElsewhere))]
             self._elsewhere[key] = any(
-                (body.quietens if trait == "quietens" else body.waits)
+                _is_said(each, body, trait)
                 or any(self._may_be_so(lookup.reference(one, each.file), trait, depth - 1) for one in body.called)
                 for each, body in bodies
             )
         return self._elsewhere[key]
+
+
+def _is_said(found: ClassElsewhere | FunctionElsewhere, body: ClassBody, trait: _Trait) -> bool:
+    """Whether what a class or function of another file says has a trait; a function says nothing of what it keeps."""
+    match trait:
+        case "quietens":
+            return body.quietens
+        case "waits":
+            return body.waits
+    return isinstance(found, ClassElsewhere) and not body.forgets

@@ -52,12 +52,12 @@ class SureRuns:
         """
         kinds = [self._semantics.kind(each) for each in self._said(found)]
         names = self._names(found)
-        if found.run.by_method or any(map(self._models.may_be_quiet, kinds)) or not names.isdisjoint(self._frozen):
+        if found.run.by_method or any(map(self._models.may_be_quiet, kinds)) or not names.isdisjoint(self.frozen):
             return False
-        is_known = any(map(self._models.are_known, kinds)) or not names.isdisjoint(self._trained)
+        is_known = any(map(self._models.are_known, kinds)) or not names.isdisjoint(self.trained)
         if not is_known and not self._is_of_trained_project(found.run.model):
             return False
-        if any(self._is_in_strange_context(call) for call in {found.run.call, found.run.node}):
+        if any(self.is_in_strange_context(call) for call in {found.run.call, found.run.node}):
             return False
         if self._is_one_sample(found):
             return False
@@ -154,7 +154,7 @@ class SureRuns:
         return False
 
     @cached_property
-    def _trained(self) -> set[str]:
+    def trained(self) -> set[str]:
         """What models are called in the file that are back-propagated through, or whose parameters an optimizer gets."""
         found = set[str]()
         for call in self._semantics.of(Backpropagated).all_calls:
@@ -171,7 +171,7 @@ class SureRuns:
         return found
 
     @cached_property
-    def _frozen(self) -> set[str]:
+    def frozen(self) -> set[str]:
         """What is called that the file takes gradients of weights away from, or hands to a function that does."""
         names, helpers = set[str](), set[str]()
         for part in (*self._tree.of_type(ast.Assign), *self._tree.of_type(ast.Call)):
@@ -195,7 +195,7 @@ class SureRuns:
         wrapped = {name for each in self._tree.of_type(ast.Assign) for name in _made_of(each, names)} if names else set()
         return names | wrapped
 
-    def _is_in_strange_context(self, call: ast.Call) -> bool:
+    def is_in_strange_context(self, call: ast.Call) -> bool:
         """Whether a call stands in a context that may turn autograd off: of the program's own, or of a library."""
         for around in self._tree.ancestors(call):
             if isinstance(around, FUNCTIONS):

@@ -1,0 +1,115 @@
+"""Runs of models whose graph `detach()` throws away: of each snippet the marked calls, or none."""
+
+from __future__ import annotations
+
+import pytest
+
+from marked import marked
+from torchlint.semantics.graphs.discarded_graphs import DiscardedGraphs
+
+HEAD = """\
+import copy
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.fc(x)
+
+class Keeping(Net):
+    def forward(self, x):
+        self.last = self.fc(x)
+        return self.last
+
+"""
+STEP = """\
+def step(net: Net, other: Net, keeping: Keeping, x, y, flag, optimizer, kept):
+{}
+    loss = F.mse_loss(other(x), y)
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def step(body: str) -> str:
+    return HEAD + STEP.format("".join(f"    {line}\n" for line in body.splitlines()))
+
+
+FOUND = [
+    "out = «net(x)».detach()",
+    "out = «net(x)».max(1)[0].detach().clone()",
+    "out = torch.max(«net(x)», 1)[0].detach()",
+    "out = (y + 0.9 * «net(x)»).detach()",
+    "out = -«net(x)».detach()",
+    "out = «net(x)»\ny = out.detach()",
+    "out = «net(x)»\nprint(out.shape)\ny = out.detach().sum() + out.size(0)",
+    "out = «net(other(x))».detach()",
+    "out = «net.fc(x)».detach()",
+    "out = «nn.Linear(4, 4)(x)».detach()",
+    "kept.append(«net(x)».detach())",
+    "if flag:\n    out = «net(x)».detach()",
+]
+LEFT = [
+    "out = net(x)",
+    "out = net(x)\nloss = out.sum() + out.detach().sum()",
+    "out = net(x)\nkept.append(out)\nout.detach()",
+    "out = net(x)\nif flag:\n    out = y\nz = out.detach()",
+    "out = net(x).data",
+    "with torch.no_grad():\n    out = net(x).detach()",
+    "with torch.inference_mode():\n    out = net(x).detach()",
+    "with kept.context():\n    out = net(x).detach()",
+    "out = net(h := other(x)).detach()",
+    "out = kept.run(net(x)).detach()",
+    "out = nn.ReLU()(x).detach()",
+    "out = F.mse_loss(net(x), y)\nout.detach()\nout.sum()",
+    "criterion = nn.CrossEntropyLoss()\nout = criterion(net(x), y).detach()",
+    "net.requires_grad_(False)\nout = net(x).detach()",
+    "for p in net.parameters():\n    p.requires_grad = False\nout = net(x).detach()",
+    "out = net.to(flag).detach()",
+    "out = x.detach()",
+    "def later():\n    return out\nout = net(x)\nz = out.detach()",
+    "out, rest = net(x)\nz = out.detach()",
+]
+
+
+@pytest.mark.parametrize("body", [*FOUND, *LEFT])
+def test_runs(body: str) -> None:
+    semantics, nodes = marked(step(body))
+    assert list(semantics.of(DiscardedGraphs).found) == nodes
+
+
+@pytest.mark.parametrize(
+    ("body", "statements"),
+    [
+        ("out = «net(x)».detach()", 1),
+        ("out = y + 0.9 * «net(x)».max(1)[0].detach()", 1),
+        ("out = «net(x)».detach()\nz = other(x).detach()", 2),
+        ("out = «net(x)».detach()\nprint(flag)\nz = other(x).detach()", 1),
+        ("out = F.mse_loss(other(x), «net(x)».detach())", 0),
+        ("out = other(x) + «net(x)».detach()", 0),
+        ("kept.append(«net(x)».detach())", 0),
+    ],
+)
+def test_what_goes_under_no_grad(body: str, statements: int) -> None:
+    semantics, (node,) = marked(step(body))
+    assert len(semantics.of(DiscardedGraphs).found[node].statements) == statements
+
+
+@pytest.mark.parametrize(
+    ("code", "is_trained", "is_known"),
+    [
+        (step("out = «net(x)».detach()"), True, True),
+        (step("out = «keeping(x)».detach()"), True, False),
+        (step("net.register_forward_hook(kept)\nout = «net(x)».detach()"), True, False),
+        (HEAD + "def act(net: Net, x):\n    return «net(x)».detach().argmax(1)\n", False, True),
+    ],
+)
+def test_what_is_strict(code: str, is_trained: bool, is_known: bool) -> None:
+    semantics, (node,) = marked(code)
+    found = semantics.of(DiscardedGraphs).found[node]
+    assert (found.is_trained, found.is_known) == (is_trained, is_known)

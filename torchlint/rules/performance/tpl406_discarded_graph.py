@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from functools import cached_property
+
+import libcst as cst
+
+from torchlint.fixes.changes import CodeFix, fix, wrap
+from torchlint.fixes.code import expression
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
+from torchlint.semantics.graphs.discarded_graphs import Discarded
+from torchlint.target import TorchVersion
+
+
+class DiscardedGraph(Rule):
+    """
+    ## What it does
+    Finds models that are run with autograd on where all that comes out is detached on the spot, in a function that trains:
+    `fake = generator(z).detach()` for the discriminator, `target(states).max(1)[0].detach()` of a target network,
+    `teacher(x).detach()`; also by a variable of which every use is detached.
+
+    Left alone is a model that is frozen, that may turn autograd off itself or may need it, and what goes on to be used with its
+    graph as well. Strict is what stands in a function that does not train, such as one that chooses an action, and a model of
+    which it is not known whether autograd records it.
+
+    ## Why is this bad
+    Until `detach()` is reached, autograd records a graph of the whole run and keeps what a backward pass would need, and then
+    throws all of it away: the run takes longer, and at its end every activation is in memory at once.
+
+    ## Example
+    ```python
+    def step(generator, discriminator, z, real, optimizer):
+        fake = generator(z).detach()
+        loss = discriminator(fake).mean() - discriminator(real).mean()
+        loss.backward()
+        optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    def step(generator, discriminator, z, real, optimizer):
+        with torch.no_grad():
+            fake = generator(z).detach()
+        loss = discriminator(fake).mean() - discriminator(real).mean()
+        loss.backward()
+        optimizer.step()
+    ```
+
+    ## Fix safety
+    Safe where the file shows all that is run, and nothing of that asks for a graph, keeps one, or works otherwise without one;
+    unsafe else: a model of another file may differentiate in its `forward`. `detach()` stays, as the model may give a parameter
+    of its own, or what it was given. There is no fix where the statement does more than to assign what comes out.
+
+    ## References
+    - [torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
+    """
+
+    code = "TPL406"
+    name = "discarded-graph"
+    severity = "warning"
+    since = TorchVersion(0, 4)
+    yields_to = ("TPL304",)
+    triggers = (Found(".graphs.discarded_graphs:DiscardedGraphs.found"),)
+    needs = (("detach",),)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports the call that runs the model."""
+        found = self.model.autograd.discarded_graph(node)
+        if found is None:
+            return
+        self.report(
+            node,
+            f"autograd records `{self.model.shown(node.func)}(…)`, and `detach()` throws that graph away; "
+            "run it under `torch.no_grad()`",
+            self._wrapped(found) if found.statements else None,
+            strict=not (found.is_trained and found.is_known),
+        )
+
+    def _wrapped(self, found: Discarded[cst.BaseExpression, cst.CSTNode]) -> CodeFix:
+        """Puts a run of statements under `no_grad`, which is one fix for all of them."""
+        first = found.statements[0]
+        if first not in self._wraps:
+            block = wrap(found.statements, expression("{torch.no_grad}()"))
+            self._wraps[first] = fix("Run it under `torch.no_grad()`", block, rests_on=found.unneeded)
+        return self._wraps[first]
+
+    @cached_property
+    def _wraps(self) -> dict[cst.CSTNode, CodeFix]:
+        """The fixes, by the first statement of each."""
+        return {}
