@@ -24,7 +24,7 @@ from torchlint.semantics.gradients.saved.changes import SavedChange, SavedChange
 from torchlint.semantics.gradients.saved.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved.unsaved_values import UnsavedValues
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
-from torchlint.semantics.graphs.discarded_graphs import Discarded, DiscardedGraphs
+from torchlint.semantics.modes.runs.discarded_graphs import Discarded, DiscardedGraphs
 from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 from torchlint.semantics.graphs.likely.unrecorded_values import UnrecordedValues

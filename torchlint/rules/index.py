@@ -419,7 +419,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL406", "discarded-graph", "torchlint.rules.performance.tpl406_discarded_graph", "DiscardedGraph",
-        (Found(".graphs.discarded_graphs:DiscardedGraphs.found"),),
+        (Found(".modes.runs.discarded_graphs:DiscardedGraphs.found"),),
         needs=(("detach",),),
         yields_to=("TPL304",),
         since=TorchVersion(0, 4),

@@ -8,7 +8,7 @@ from torchlint.fixes.changes import CodeFix, fix, wrap
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.graphs.discarded_graphs import Discarded
+from torchlint.semantics.modes.runs.discarded_graphs import Discarded
 from torchlint.target import TorchVersion
 
 
@@ -29,21 +29,19 @@ class DiscardedGraph(Rule):
 
     ## Example
     ```python
-    def step(generator, discriminator, z, real, optimizer):
-        fake = generator(z).detach()
-        loss = discriminator(fake).mean() - discriminator(real).mean()
-        loss.backward()
-        optimizer.step()
+    generator, discriminator = nn.Linear(8, 4), nn.Linear(4, 1)
+    fake = generator(noise).detach()
+    loss = discriminator(fake).mean() - discriminator(real).mean()
+    loss.backward()
     ```
 
     ## Use instead
     ```python
-    def step(generator, discriminator, z, real, optimizer):
-        with torch.no_grad():
-            fake = generator(z).detach()
-        loss = discriminator(fake).mean() - discriminator(real).mean()
-        loss.backward()
-        optimizer.step()
+    generator, discriminator = nn.Linear(8, 4), nn.Linear(4, 1)
+    with torch.no_grad():
+        fake = generator(noise).detach()
+    loss = discriminator(fake).mean() - discriminator(real).mean()
+    loss.backward()
     ```
 
     ## Fix safety
@@ -60,7 +58,7 @@ class DiscardedGraph(Rule):
     severity = "warning"
     since = TorchVersion(0, 4)
     yields_to = ("TPL304",)
-    triggers = (Found(".graphs.discarded_graphs:DiscardedGraphs.found"),)
+    triggers = (Found(".modes.runs.discarded_graphs:DiscardedGraphs.found"),)
     needs = (("detach",),)
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marked import marked
-from torchlint.semantics.graphs.discarded_graphs import DiscardedGraphs
+from torchlint.semantics.modes.runs.discarded_graphs import DiscardedGraphs
 
 HEAD = """\
 import copy
