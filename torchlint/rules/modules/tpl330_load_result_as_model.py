@@ -83,20 +83,22 @@ class LoadResultAsModel(Rule):
     def _fix(self, node: cst.Call, found: LoadResult[cst.BaseExpression]) -> CodeFix | None:
         rests_on = unknown("the code raised, and what follows has never run")
         whole = self.model.statement(node)
-        title = "Load in a statement of its own"
         match found.mend:
             case Mend.DROPPED:
                 return fix("Keep the name for what it stands for", replace(whole, cst.Expr(node)), rests_on=rests_on)
             case Mend.BEFORE:
-                load = insert_before(whole, statement("{load}", load=again(node)))
-                return fix(title, load, replace(node, found.receiver), rests_on=rests_on)
+                rest = whole.deep_replace(node, again(found.receiver))
+                assert isinstance(rest, cst.BaseSmallStatement)
+                changes = (replace(whole, cst.Expr(node)), insert_behind(whole, rest))
             case Mend.BEHIND if found.target is not None:
-                load = insert_behind(whole, statement("{load}", load=self._loading(node, found.target)))
-                return fix(title, load, replace(node, found.receiver), rests_on=rests_on)
-        return None
+                made = statement("{target} = {made}", target=again(found.target), made=again(found.receiver))
+                changes = (insert_before(whole, made), replace(whole, cst.Expr(_of(found.target, node))))
+            case _:
+                return None
+        return fix("Load in a statement of its own", *changes, rests_on=rests_on)
 
-    @staticmethod
-    def _loading(node: cst.Call, owner: cst.BaseExpression) -> cst.BaseExpression:
-        """The call of the method that ``node`` calls, of another owner."""
-        assert isinstance(node.func, cst.Attribute)
-        return again(node.with_changes(func=node.func.with_changes(value=again(owner))))
+
+def _of(owner: cst.BaseExpression, call: cst.Call) -> cst.Call:
+    """The call of a method that ``call`` is, of another owner."""
+    assert isinstance(call.func, cst.Attribute)
+    return call.with_changes(func=call.func.with_changes(value=again(owner)))
