@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.plain_tensors import PlainTensor, PlainTensors
+from torchlint.semantics.modules.called_containers import CalledContainer, CalledContainers
 from torchlint.semantics.modules.compared_keys import ComparedKeys
 from torchlint.semantics.modules.constructors.initialisations import (
     Initialisations,
@@ -74,6 +75,10 @@ class ModulesQuestions:
     def lost_self(self, method: cst.FunctionDef) -> GivesNothing[cst.CSTNode] | None:
         """Where a method of a module gives nothing, in the place of one that gives the module; ``None`` for all others."""
         return self._model.found(self._semantics.of(LostSelves).found, method)
+
+    def called_container(self, call: cst.Call) -> CalledContainer[cst.BaseExpression] | None:
+        """The container without a ``forward`` that is called; ``None`` where something else is, or may be."""
+        return self._model.found(self._semantics.of(CalledContainers).found, call)
 
     def load_result(self, call: cst.Call) -> LoadResult[cst.BaseExpression] | None:
         """What the result of a ``load_state_dict`` is taken for that it is not; ``None`` for all other calls."""
