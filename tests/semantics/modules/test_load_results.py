@@ -81,6 +81,13 @@ def test_taken_for_the_module(code: str, use: str) -> None:
             "self.opt.step",
             Type.OPTIMIZER,
         ),
+        (
+            "class Trainer:\n    def __init__(self, opt, sd):\n        if sd:\n            self.opt = opt.load_state_dict(sd)\n"
+            "        else:\n            self.opt = opt\n"
+            "    def fit(self):\n        self.opt.zero_grad()\n        self.opt.step()",
+            "self.opt.zero_grad",
+            Type.OPTIMIZER,
+        ),
         ("def f(o):\n    o = o.load_state_dict(sd)\n    o.zero_grad()\n    o.step()", "o.zero_grad", Type.OPTIMIZER),
     ],
 )
@@ -95,6 +102,8 @@ def test_taken_for_the_optimizer(code: str, use: str, role: Type) -> None:
         "model = build()\nmodel = model.load_state_dict(sd)\nmodel.eval()",
         "model = Other()\nmodel = model.load_state_dict(sd)\nmodel(x)",
         "def f(model):\n    model = model.load_state_dict(sd)\n    return model.to('cpu')",
+        "def f(model):\n    model = model.load_state_dict(sd).to('cpu')",
+        "def f(args):\n    args.model.load_state_dict(sd).eval()",
     ],
 )
 def test_unknown_values_that_are_spelled_alike(code: str) -> None:
@@ -128,6 +137,12 @@ def test_unknown_values_that_are_spelled_alike(code: str) -> None:
         "try:\n    net.load_state_dict(sd).eval()\nexcept AttributeError:\n    pass",
         "net = net.load_state_dict(sd)\nwith pytest.raises(AttributeError):\n    net.eval()",
         "build().load_state_dict(sd).eval()",
+        "def f(agent):\n    agent.load_state_dict(sd).act()",
+        "def f(agent):\n    agent = agent.load_state_dict(sd)\n    return agent",
+        "class T:\n    def __init__(self, agent):\n        self.agent = agent.load_state_dict(sd)\n"
+        "    def run(self):\n        self.agent.act()",
+        "class T:\n    def __init__(self, model):\n        self.report = model.load_state_dict(sd)\n"
+        "    def run(self):\n        self.report.type()",
         "Other().load_state_dict(sd).eval()",
         "m = build().load_state_dict(sd)\nm.eval()",
         "model = build()\nm = model.load_state_dict(sd)\nm.eval()",

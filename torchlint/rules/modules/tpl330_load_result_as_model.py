@@ -49,8 +49,8 @@ class LoadResultAsModel(Rule):
     `Net().load_state_dict(state).eval()`, and where the function that loads returns the result.
 
     Not reported are results whose keys are looked at, that are unpacked, compared or printed alone, those of a class with a
-    `load_state_dict` of its own, and values of which nothing is known, unless the same name is given the result and is then
-    called, or used as a module or an optimizer is.
+    `load_state_dict` of its own, and those of values of which nothing is known, unless the result, right there or by the same
+    name, is asked for what modules or optimizers have.
 
     ## References
     - [torch.nn.Module.load_state_dict](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict)

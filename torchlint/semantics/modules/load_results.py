@@ -85,10 +85,10 @@ class LoadResults:
             if target is not None:
                 use = self._misused_as(target, call.func.value, owner)
             else:
-                use = self._misuse(call, owner.role) if owner.is_sure else None
+                use = self._misuse(call, owner.role) if owner.is_sure else self._plain_misuse(call, call.func.value)
             if use is not None and not is_awaited(self._tree, use):
                 fails = isinstance(use, ast.Attribute) or (isinstance(use, ast.Call) and _is_called(use, target))
-                role = Type.OPTIMIZER if not owner.is_sure and self._is_stepped(target) else owner.role
+                role = Type.OPTIMIZER if not owner.is_sure and self._is_stepped(use, target) else owner.role
                 yield call, LoadResult(role, call.func.value, use, target, fails, self._mend(call, call.func.value, target))
 
     def _target(self, call: ast.Call) -> ast.Name | ast.Attribute | None:
@@ -135,6 +135,10 @@ class LoadResults:
                 return found
         return None
 
+    def _plain_misuse(self, call: ast.Call, receiver: ast.expr) -> ast.AST | None:
+        """Where the result of loading into an unknown name or attribute is asked for what modules or optimizers have."""
+        return self._tree.parent(call) if dotted(receiver) is not None and self._is_plainly_of_torch(call) else None
+
     def _gives_alone(self, function: Function) -> bool:
         """Whether a plain function has one ``return``."""
         is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list and function.name != _LOADING
@@ -154,10 +158,10 @@ class LoadResults:
     def _misused_as(self, target: ast.Name | ast.Attribute, receiver: ast.expr, owner: Owner) -> ast.AST | None:
         """Where what is assigned to ``target`` is used as if it were what the state is loaded into; ``None`` if it is not."""
         is_same = dotted(receiver) is not None and dotted(receiver) == dotted(target)
+        if isinstance(target, ast.Attribute):
+            return self._misused_attribute(target, receiver, owner)
         if not owner.is_sure and not is_same:
             return None
-        if isinstance(target, ast.Attribute):
-            return self._misused_attribute(target, receiver, owner.role)
         uses = self._uses(target)
         if not owner.is_sure:
             known = (use for use in uses if self._is_plainly_of_torch(use)) if self._are_free(uses, owner.role) else ()
@@ -168,13 +172,21 @@ class LoadResults:
         is_lost = isinstance(receiver, ast.Call) and _FOR_KEYS.search(target.id.lower()) is None
         return self._first(sole, owner.role, same=is_lost)
 
-    def _misused_attribute(self, target: ast.Attribute, receiver: ast.expr, role: Type) -> ast.AST | None:
+    def _misused_attribute(self, target: ast.Attribute, receiver: ast.expr, loaded: Owner) -> ast.AST | None:
         """Where an attribute of an object that is given a result is used as what it was, or should have been."""
-        owner = self._facts.self_class(target.value)
-        if owner is None or (last_name(receiver) != target.attr and not self._has_one_value(target, owner)):
+        owner, is_alike = self._facts.self_class(target.value), last_name(receiver) == target.attr
+        if owner is None or not (is_alike or (loaded.is_sure and self._has_one_value(target, owner))):
             return None
-        uses = [use for slot in self._facts.slots(owner, target.attr) for use in slot.uses if use is not receiver]
-        return self._first([use for use in uses if self._may_follow(use, target)], role, same=False)
+        uses = [use for use in self._attribute_uses(target) if use is not receiver and self._may_follow(use, target)]
+        if loaded.is_sure:
+            return self._first(uses, loaded.role, same=False)
+        known = (use for use in uses if self._is_plainly_of_torch(use)) if self._are_free(uses, loaded.role) else ()
+        return next((self._tree.parent(use) for use in known), None)
+
+    def _attribute_uses(self, target: ast.Attribute) -> list[ast.Attribute]:
+        """Where the class around reads an attribute of its instances."""
+        owner = self._facts.self_class(target.value)
+        return [use for slot in self._facts.slots(owner, target.attr) for use in slot.uses] if owner is not None else []
 
     def _has_one_value(self, target: ast.Attribute, owner: ast.ClassDef) -> bool:
         """Whether all that an attribute is given, beside None, is the result."""
@@ -234,8 +246,8 @@ class LoadResults:
                 return isinstance(self._tree.parent(several), ast.Return)
         return False
 
-    def _is_plainly_of_torch(self, use: ast.Name) -> bool:
-        """Whether a name is called, or asked for what modules or optimizers have."""
+    def _is_plainly_of_torch(self, use: ast.expr) -> bool:
+        """Whether a value is called, or asked for what modules or optimizers have."""
         match self._tree.parent(use):
             case ast.Call(func=function):
                 return function is use
@@ -243,9 +255,13 @@ class LoadResults:
                 return name in _OF_MODULES_AND_OPTIMIZERS
         return False
 
-    def _is_stepped(self, target: ast.expr | None) -> bool:
+    def _is_stepped(self, use: ast.AST, target: ast.expr | None) -> bool:
         """Whether a result is asked for what an optimizer or a scheduler has, and no module."""
-        parents = map(self._tree.parent, self._uses(target)) if isinstance(target, ast.Name) else ()
+        parents = [use]
+        if isinstance(target, ast.Name):
+            parents += filter(None, map(self._tree.parent, self._uses(target)))
+        elif isinstance(target, ast.Attribute):
+            parents += filter(None, map(self._tree.parent, self._attribute_uses(target)))
         return any(isinstance(parent, ast.Attribute) and parent.attr in _OF_OPTIMIZERS for parent in parents)
 
 
