@@ -8,7 +8,6 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.plain_tensors import PlainTensor, PlainTensors
-from torchlint.semantics.modules.called_containers import CalledContainer, CalledContainers
 from torchlint.semantics.modules.compared_keys import ComparedKeys
 from torchlint.semantics.modules.constructors.initialisations import (
     Initialisations,
@@ -16,9 +15,10 @@ from torchlint.semantics.modules.constructors.initialisations import (
     MentionedInit,
     NeverInitialised,
 )
+from torchlint.semantics.modules.containers.called import CalledContainer, CalledContainers
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
-from torchlint.semantics.modules.load_results import LoadResult, LoadResults
+from torchlint.semantics.modules.loaded.results import LoadResult, LoadResults
 from torchlint.semantics.modules.lost_selves import GivesNothing, LostSelves
 from torchlint.semantics.modules.unused import Unused, UnusedModules
 from torchlint.semantics.registration.refused_assignments import Refused, RefusedAssignments

@@ -387,12 +387,12 @@ ENTRIES = (
     ),
     Entry(
         "TPL330", "load-result-as-model", "torchlint.rules.modules.tpl330_load_result_as_model", "LoadResultAsModel",
-        (Found(".modules.load_results:LoadResults.found"),),
+        (Found(".modules.loaded.results:LoadResults.found"),),
         needs=(("load_state_dict",),),
     ),
     Entry(
         "TPL331", "called-container", "torchlint.rules.modules.tpl331_called_container", "CalledContainerOfModules",
-        (Found(".modules.called_containers:CalledContainers.found"),),
+        (Found(".modules.containers.called:CalledContainers.found"),),
         needs=(("ModuleList", "ModuleDict", "ParameterList", "ParameterDict",),),
     ),
     Entry(

@@ -8,7 +8,7 @@ from torchlint.fixes.code import again, statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics import Type
-from torchlint.semantics.modules.load_results import LoadResult, Mend
+from torchlint.semantics.modules.loaded.results import LoadResult, Mend
 
 
 class LoadResultAsModel(Rule):
@@ -59,7 +59,7 @@ class LoadResultAsModel(Rule):
 
     code = "TPL330"
     name = "load-result-as-model"
-    triggers = (Found(".modules.load_results:LoadResults.found"),)
+    triggers = (Found(".modules.loaded.results:LoadResults.found"),)
     needs = (("load_state_dict",),)
 
     def visit_Call(self, node: cst.Call) -> None:

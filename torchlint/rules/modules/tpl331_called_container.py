@@ -7,7 +7,7 @@ from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.modules.called_containers import CalledContainer
+from torchlint.semantics.modules.containers.called import CalledContainer
 
 
 class CalledContainerOfModules(Rule):
@@ -64,7 +64,7 @@ class CalledContainerOfModules(Rule):
 
     code = "TPL331"
     name = "called-container"
-    triggers = (Found(".modules.called_containers:CalledContainers.found"),)
+    triggers = (Found(".modules.containers.called:CalledContainers.found"),)
     needs = (("ModuleList", "ModuleDict", "ParameterList", "ParameterDict"),)
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.expected_errors import is_awaited
 from torchlint.semantics.code.tree import dotted, given_to
-from torchlint.semantics.modules.containers import CONTAINERS, Containers
+from torchlint.semantics.modules.containers.makings import CONTAINERS, Containers
 from torchlint.semantics.sequences.changed import ChangedSequences
 
 Node = TypeVar("Node")

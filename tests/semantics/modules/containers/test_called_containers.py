@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.modules.called_containers import CalledContainer, CalledContainers
+from torchlint.semantics.modules.containers.called import CalledContainer, CalledContainers
 
 HEAD = "import copy\nimport torch\nimport torch.nn as nn\nfrom torch.nn import ModuleList\nfrom elsewhere import Mixin\n"
 

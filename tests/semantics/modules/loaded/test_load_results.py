@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.modules.load_results import LoadResult, LoadResults
+from torchlint.semantics.modules.loaded.results import LoadResult, LoadResults
 from torchlint.semantics.torch_api import MODULE_ATTRIBUTES
 
 HEAD = """

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Binding, Semantics, Type
 from torchlint.semantics.code.expected_errors import is_awaited
 from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, is_none, last_name, position
-from torchlint.semantics.modules.loaded_owners import LoadedOwners, Owner
+from torchlint.semantics.modules.loaded.owners import LoadedOwners, Owner
 from torchlint.semantics.torch_api import MODULE_ATTRIBUTES
 
 Node = TypeVar("Node")
