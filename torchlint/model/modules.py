@@ -15,8 +15,10 @@ from torchlint.semantics.modules.constructors.initialisations import (
     MentionedInit,
     NeverInitialised,
 )
+from torchlint.semantics.modules.containers.called import CalledContainer, CalledContainers
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
+from torchlint.semantics.modules.loaded.results import LoadResult, LoadResults
 from torchlint.semantics.modules.lost_selves import GivesNothing, LostSelves
 from torchlint.semantics.modules.unused import Unused, UnusedModules
 from torchlint.semantics.registration.refused_assignments import Refused, RefusedAssignments
@@ -73,6 +75,14 @@ class ModulesQuestions:
     def lost_self(self, method: cst.FunctionDef) -> GivesNothing[cst.CSTNode] | None:
         """Where a method of a module gives nothing, in the place of one that gives the module; ``None`` for all others."""
         return self._model.found(self._semantics.of(LostSelves).found, method)
+
+    def called_container(self, call: cst.Call) -> CalledContainer[cst.BaseExpression] | None:
+        """The container without a ``forward`` that is called; ``None`` where something else is, or may be."""
+        return self._model.found(self._semantics.of(CalledContainers).found, call)
+
+    def load_result(self, call: cst.Call) -> LoadResult[cst.BaseExpression] | None:
+        """What the result of a ``load_state_dict`` is taken for that it is not; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(LoadResults).found, call)
 
     def wrong_initialisation(
         self, node: cst.CSTNode

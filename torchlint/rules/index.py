@@ -386,6 +386,16 @@ ENTRIES = (
         needs=(("__init__",), ("torch", "nn", "lightning", "pytorch_lightning",),),
     ),
     Entry(
+        "TPL330", "load-result-as-model", "torchlint.rules.modules.tpl330_load_result_as_model", "LoadResultAsModel",
+        (Found(".modules.loaded.results:LoadResults.found"),),
+        needs=(("load_state_dict",),),
+    ),
+    Entry(
+        "TPL331", "called-container", "torchlint.rules.modules.tpl331_called_container", "CalledContainerOfModules",
+        (Found(".modules.containers.called:CalledContainers.found"),),
+        needs=(("ModuleList", "ModuleDict", "ParameterList", "ParameterDict",),),
+    ),
+    Entry(
         "TPL401", "create-then-move", "torchlint.rules.performance.tpl401_create_then_move", "CreateThenMove",
         (Found(".devices.creations:Creations.copied"),),
         needs=(("torch", "new_zeros", "new_ones", "new_empty", "new_full",), ("zeros", "ones", "empty", "eye", "full", "scalar_tensor", "arange", "tensor", "tril_indices", "triu_indices", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "rand", "randn", "randint", "randperm", "normal", "linspace", "logspace", "hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window", "new_zeros", "new_ones", "new_empty", "new_full",), ("to", "cuda", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "short", "byte", "char", "bool",),),

@@ -1,0 +1,1 @@
+"""What `load_state_dict` loads into, and what it gives."""
