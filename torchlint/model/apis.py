@@ -13,7 +13,7 @@ from torchlint.semantics.apis.constructors import Constructors, Content, Given, 
 from torchlint.semantics.apis.deprecated_arguments import DeprecatedArguments
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.implicit_dims import ImplicitDim, ImplicitDims
-from torchlint.semantics.apis.inherited_constructors import InheritedConstructors
+from torchlint.semantics.apis.inherited_methods import InheritedMethods
 from torchlint.semantics.apis.leading_factors import Factor, LeadingFactors
 from torchlint.semantics.apis.loss_flags import FlaggedLoss, LossFlags
 from torchlint.semantics.apis.methods import Methods
@@ -66,7 +66,7 @@ class ApisQuestions:
     def is_given_self(self, call: cst.Call) -> bool:
         """Whether a call runs the constructor of a base by its name: ``Base.__init__(self, x)``."""
         twin = self._model.twin(call)
-        return isinstance(twin, ast.Call) and self._semantics.of(InheritedConstructors).of(twin)[1] > 0
+        return isinstance(twin, ast.Call) and self._semantics.of(InheritedMethods).of(twin)[1] > 0
 
     def deprecated_origin(self, statement: cst.ImportFrom) -> str:
         """The full name of the module that an import takes names from, where that is deprecated or removed; else empty."""

@@ -340,8 +340,8 @@ ENTRIES = (
     ),
     Entry(
         "TPL321", "scheduler-misuse", "torchlint.rules.training.tpl321_scheduler_misuse", "SchedulerMisuse",
-        (Found(".schedules.early:EarlySchedules.found"), Found(".schedules.idle:IdleSchedules.unused"), Found(".schedules.idle:IdleSchedules.left_behind"), Found(".schedules.units:Schedules.wrong_units"),),
-        needs=(("lr_scheduler", "scheduler", "sched", "get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup", "get_constant_schedule_with_warmup", "get_polynomial_decay_schedule_with_warmup",), ("step",),),
+        (Found(".schedules.compounding:CompoundingSchedules.found"), Found(".schedules.early:EarlySchedules.found"), Found(".schedules.idle:IdleSchedules.unused"), Found(".schedules.idle:IdleSchedules.left_behind"), Found(".schedules.units:Schedules.wrong_units"),),
+        needs=(("lr_scheduler", "scheduler", "sched", "get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup", "get_constant_schedule_with_warmup", "get_polynomial_decay_schedule_with_warmup",), ("step", "get_lr",),),
     ),
     Entry(
         "TPL322", "unshuffled-training", "torchlint.rules.training.tpl322_unshuffled_training", "UnshuffledTraining",

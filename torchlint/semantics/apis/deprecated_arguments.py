@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, parameters
-from torchlint.semantics.apis.inherited_constructors import InheritedConstructors
+from torchlint.semantics.apis.inherited_methods import InheritedMethods
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.tree import FUNCTIONS, Function, keyword
 
@@ -31,7 +31,7 @@ class DeprecatedArguments:
             if used:
                 uses[call] = used
         for call in self._semantics.facts.calls.get("__init__", ()):
-            symbol, before = self._semantics.of(InheritedConstructors).of(call) if call.args or call.keywords else ("", 0)
+            symbol, before = self._semantics.of(InheritedMethods).of(call) if call.args or call.keywords else ("", 0)
             used = tuple(each for each in _used(call, symbol, before) if deprecation(*each).removed)
             if used:
                 uses[call] = used
@@ -162,7 +162,7 @@ def _methods() -> dict[str, frozenset[str]]:
 
 
 def _used(call: ast.Call, symbol: str, before: int = 0) -> Iterator[tuple[str, str]]:
-    """What of a function's parameters a call gives, or leaves out, that the table speaks of; ``before`` them it gives others."""
+    """What a call gives, or leaves out, of the parameters that the table has; ``before`` them it gives others."""
     return ((symbol, each) for each in parameters().get(symbol, ()) if _is_used(call, deprecation(symbol, each), before))
 
 

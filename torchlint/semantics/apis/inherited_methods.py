@@ -1,4 +1,4 @@
-"""Calls by which a class has its base initialised, and whose constructor it is that they run."""
+"""Calls by which a method runs that of the base, ``super().__init__()``, and whose it is."""
 
 from __future__ import annotations
 
@@ -8,61 +8,61 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing_extensions.Generic"})
-"""Base classes that have no constructor but that of ``object``."""
+"""Base classes that have no methods but those of ``object``."""
 _DEEP = 8
-"""Through so many classes of the file a constructor is looked for."""
+"""Through so many classes of the file a method is looked for."""
 
 
-class InheritedConstructors:
-    """Finds the constructors of other files that the classes of this one run."""
+class InheritedMethods:
+    """Finds the methods of other files that those of the same name, in the classes of this one, run."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._facts = semantics.facts
 
     def of(self, call: ast.Call) -> tuple[str, int]:
-        """The full name of the class whose constructor a class of the file runs, and how many arguments go before those that
-        it is given: ``super().__init__(x)`` has none, ``Base.__init__(self, x)`` has one. The name is empty for other calls.
+        """The full name of the class whose method a method of the file runs, and how many arguments go before those that it is
+        given: ``super().__init__(x)`` has none, ``Base.__init__(self, x)`` has one. The name is empty for other calls.
         """
         match call.func:
-            case ast.Attribute(value=asked, attr="__init__"):
-                owner = self._constructed(call)
+            case ast.Attribute(value=asked, attr=name):
+                owner = self._owner(call, name)
                 base = self._base(owner) if owner is not None else None
                 if owner is None or base is None:
                     return "", 0
                 match asked:
                     case ast.Call(func=ast.Name(id="super"), args=[]):
-                        return self._constructor(base), 0
+                        return self._holder(base, name), 0
                     case ast.Call(func=ast.Name(id="super"), args=[cls, own]) if self._is_own(cls, own, owner):
-                        return self._constructor(base), 0
+                        return self._holder(base, name), 0
                     case ast.Name() | ast.Attribute() if self._is_same(asked, base) and self._is_given_self(call, owner):
-                        return self._constructor(base), 1
+                        return self._holder(base, name), 1
         return "", 0
 
-    def _constructed(self, call: ast.Call) -> ast.ClassDef | None:
-        """The class in whose constructor a call stands, if no class of the file has that beside another base."""
+    def _owner(self, call: ast.Call, method: str) -> ast.ClassDef | None:
+        """The class in whose method a call stands, if no class of the file has that beside another base."""
         function = self._semantics.tree.function(call)
         owner = self._semantics.tree.parent(function) if isinstance(function, ast.FunctionDef) else None
-        if not isinstance(owner, ast.ClassDef) or not isinstance(function, ast.FunctionDef) or function.name != "__init__":
+        if not isinstance(owner, ast.ClassDef) or not isinstance(function, ast.FunctionDef) or function.name != method:
             return None
         return owner if all(self._base(each) is not None for each in self._facts.derived(owner)) else None
 
     def _base(self, owner: ast.ClassDef) -> ast.expr | None:
-        """The one base of a class that may have a constructor: ``Sampler`` of ``class Pairs(Sampler[int], ABC)``."""
+        """The one base of a class that may have methods: ``Sampler`` of ``class Pairs(Sampler[int], ABC)``."""
         bases = [base.value if isinstance(base, ast.Subscript) else base for base in owner.bases]
         telling = [base for base in bases if self._semantics.qualified_name(base) not in _PLAIN]
         return telling[0] if len(telling) == 1 else None
 
-    def _constructor(self, base: ast.expr) -> str:
-        """The full name of the class of another file whose constructor a class runs, through classes of this file that have
-        none of their own.
+    def _holder(self, base: ast.expr, method: str) -> str:
+        """The full name of the class of another file whose method a class runs, through classes of this file that have none
+        of that name.
         """
         for _ in range(_DEEP):
             definition = self._facts.definition(base)
             if definition is None:
                 is_sure = not self._semantics.of(DeprecatedUses).is_conditional(base)
                 return self._semantics.qualified_name(base) or "" if is_sure else ""
-            further = self._base(definition) if isinstance(definition, ast.ClassDef) and _is_bare(definition) else None
+            further = self._base(definition) if isinstance(definition, ast.ClassDef) and _is_bare(definition, method) else None
             if further is None:
                 break
             base = further
@@ -86,13 +86,13 @@ class InheritedConstructors:
         return bool(call.args) and self._facts.self_class(call.args[0]) is owner
 
 
-def _is_bare(definition: ast.ClassDef) -> bool:
-    """Whether a class surely has no constructor of its own, nor is given one."""
+def _is_bare(definition: ast.ClassDef, method: str) -> bool:
+    """Whether a class surely has no method of a name, nor is given one."""
     if definition.decorator_list or definition.keywords:
         return False
     return not any(
-        (isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and part.name == "__init__")
-        or (isinstance(part, ast.Name) and part.id == "__init__")
+        (isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and part.name == method)
+        or (isinstance(part, ast.Name) and part.id == method)
         or isinstance(part, (ast.Import, ast.ImportFrom))
         for statement in definition.body
         for part in ast.walk(statement)

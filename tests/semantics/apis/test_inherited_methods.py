@@ -1,4 +1,4 @@
-"""Whose constructor a class of the file runs: the full name, and how many arguments go before its own."""
+"""Whose method a method of the file runs: the full name, and how many arguments go before its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from marked import marked
 from torchlint.semantics.apis.deprecated_arguments import DeprecatedArguments
-from torchlint.semantics.apis.inherited_constructors import InheritedConstructors
+from torchlint.semantics.apis.inherited_methods import InheritedMethods
 
 HEAD = """
 import abc
@@ -31,7 +31,7 @@ def constructor(
 ) -> tuple[str, int]:
     semantics, (node,) = marked(HEAD.format(call=call, bases=bases, before=before, behind=behind))
     assert isinstance(node, ast.Call)
-    return semantics.of(InheritedConstructors).of(node)
+    return semantics.of(InheritedMethods).of(node)
 
 
 @pytest.mark.parametrize(
