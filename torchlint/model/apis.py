@@ -13,7 +13,6 @@ from torchlint.semantics.apis.constructors import Constructors, Content, Given, 
 from torchlint.semantics.apis.deprecated_arguments import DeprecatedArguments
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.implicit_dims import ImplicitDim, ImplicitDims
-from torchlint.semantics.apis.inherited_methods import InheritedMethods
 from torchlint.semantics.apis.leading_factors import Factor, LeadingFactors
 from torchlint.semantics.apis.loss_flags import FlaggedLoss, LossFlags
 from torchlint.semantics.apis.methods import Methods
@@ -22,6 +21,7 @@ from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
 from torchlint.semantics.apis.versions import Versions
 from torchlint.semantics.certainty.same_meaning import SameMeaning
 from torchlint.semantics.certainty.successors import Successors
+from torchlint.semantics.inheritance.inherited_methods import InheritedMethods
 
 _ELSEWHERE = unknown("it stands in no file")
 

@@ -6,7 +6,6 @@ import ast
 import warnings
 
 import pytest
-import torch
 
 from marked import marked
 from torchlint.semantics.schedules.compounding import CompoundingSchedules
@@ -170,6 +169,7 @@ GIVEN = {
 
 def rate(name: str, text: str) -> float:
     """The rate after a hundred steps of a class that derives from a scheduler of torch."""
+    torch = pytest.importorskip("torch")
     base = getattr(torch.optim.lr_scheduler, name)
     space: dict[str, type] = {"Base": base}
     exec(f"class Own(Base):\n    n = 0{text}", space)

@@ -10,9 +10,9 @@ from functools import cache, cached_property
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, parameters
-from torchlint.semantics.apis.inherited_methods import InheritedMethods
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.tree import FUNCTIONS, Function, keyword
+from torchlint.semantics.inheritance.inherited_methods import InheritedMethods
 
 
 class DeprecatedArguments:

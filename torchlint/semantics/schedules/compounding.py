@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.apis.inherited_methods import InheritedMethods
 from torchlint.semantics.code.tree import Function, is_self, last_name, own_returns, walk, walk_body
+from torchlint.semantics.inheritance.inherited_methods import InheritedMethods
 
 Node = TypeVar("Node")
 

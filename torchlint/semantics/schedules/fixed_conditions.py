@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import Loop, dotted, is_self, last_name
+from torchlint.semantics.code.tree import Function, Loop, dotted, is_self, last_name
 
 _PARTS = (
     *(ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Subscript, ast.Tuple, ast.List),
@@ -77,13 +77,19 @@ class FixedConditions:
     @cached_property
     def _declared(self) -> set[str]:
         """The names that functions declare to be those of others."""
-        return {name for node in self._semantics.tree.of_type(ast.Global, ast.Nonlocal) for name in node.names}
+        tree = self._semantics.tree
+        declarations: list[ast.Global | ast.Nonlocal] = [*tree.of_type(ast.Global), *tree.of_type(ast.Nonlocal)]
+        return {name for each in declarations for name in each.names}
 
     @cached_property
     def _stores(self) -> dict[tuple[type[ast.AST], str], list[ast.AST]]:
         """The functions other than constructors that change attributes, or what is in names and attributes."""
         found: dict[tuple[type[ast.AST], str], list[ast.AST]] = {}
-        for function in self._semantics.tree.of_type(ast.FunctionDef, ast.AsyncFunctionDef):
+        functions: list[Function] = [
+            *self._semantics.tree.of_type(ast.FunctionDef),
+            *self._semantics.tree.of_type(ast.AsyncFunctionDef),
+        ]
+        for function in functions:
             if function.name == "__init__":
                 continue
             for part in _changes(function.body):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing_extensions.Generic"})
 """Base classes that have no methods but those of ``object``."""
@@ -60,13 +59,18 @@ class InheritedMethods:
         for _ in range(_DEEP):
             definition = self._facts.definition(base)
             if definition is None:
-                is_sure = not self._semantics.of(DeprecatedUses).is_conditional(base)
-                return self._semantics.qualified_name(base) or "" if is_sure else ""
+                return self._semantics.qualified_name(base) or "" if self._is_one(base) else ""
             further = self._base(definition) if isinstance(definition, ast.ClassDef) and _is_bare(definition, method) else None
             if further is None:
                 break
             base = further
         return ""
+
+    def _is_one(self, base: ast.expr) -> bool:
+        """Whether a base can only be one class: it is not imported from one of two places."""
+        while isinstance(base, ast.Attribute):
+            base = base.value
+        return not isinstance(base, ast.Name) or len(self._semantics.bindings.reaching(base)) <= 1
 
     def _is_own(self, cls: ast.expr, own: ast.expr, owner: ast.ClassDef) -> bool:
         """Whether ``super`` is given the class that the call is in: ``super(Pairs, self)``, ``super(self.__class__, self)``."""

@@ -8,7 +8,7 @@ import pytest
 
 from marked import marked
 from torchlint.semantics.apis.deprecated_arguments import DeprecatedArguments
-from torchlint.semantics.apis.inherited_methods import InheritedMethods
+from torchlint.semantics.inheritance.inherited_methods import InheritedMethods
 
 HEAD = """
 import abc
