@@ -40,6 +40,7 @@ def constructor(
         ("super().__init__(1)", "Sampler", "", (SAMPLER, 0)),
         ("super().__init__(1)", "Base", "", (SAMPLER, 0)),
         ("super().__init__(1)", "torch.utils.data.sampler.Sampler", "", (SAMPLER, 0)),
+        ("super().__init__(1)", "torch.utils.data.Sampler", "import torch.utils.data.dataset", (SAMPLER, 0)),
         ("super().__init__(1)", "Sampler[int]", "", (SAMPLER, 0)),
         ("super().__init__(1)", "Sampler, Generic[T], abc.ABC, object", "", (SAMPLER, 0)),
         ("super(Pairs, self).__init__(1)", "Sampler", "", (SAMPLER, 0)),

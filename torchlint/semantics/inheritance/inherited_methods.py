@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Form, Semantics
 
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing_extensions.Generic"})
 """Base classes that have no methods but those of ``object``."""
@@ -70,7 +70,8 @@ class InheritedMethods:
         """Whether a base can only be one class: it is not imported from one of two places."""
         while isinstance(base, ast.Attribute):
             base = base.value
-        return not isinstance(base, ast.Name) or len(self._semantics.bindings.reaching(base)) <= 1
+        bindings = self._semantics.bindings.reaching(base) if isinstance(base, ast.Name) else ()
+        return len({each.imported if each.form is Form.IMPORT else id(each) for each in bindings}) <= 1
 
     def _is_own(self, cls: ast.expr, own: ast.expr, owner: ast.ClassDef) -> bool:
         """Whether ``super`` is given the class that the call is in: ``super(Pairs, self)``, ``super(self.__class__, self)``."""
