@@ -50,6 +50,7 @@ SEMANTICS = (
     "kinds",
     "",
     "purpose",
+    "inheritance",
     "shapes",
     "apis",
     "memory",

@@ -41,8 +41,18 @@ def test_what_is_known_of_some_by_their_release_notes() -> None:
     assert row("torchvision.transforms.Scale") == ("0.2.2", "0.12.0", "torchvision.transforms.Resize")
     assert row("torchvision.utils.make_grid", "range") == ("0.9.0", "0.16.0", "value_range=...")
     assert row("torch.nn.Module.cuda", "device_id") == ("", "0.3.0", "device=...")
+    assert row("torch.utils.data.Sampler", "data_source") == ("2.1.0", "2.10.0", "-")
     assert row("torchaudio.transforms.ComplexNorm")[:2] == ("0.9.0", "0.11.0")
     assert row("torch.autograd.backward", "grad_variables")[0] == "1.0.0"
+
+
+@pytest.mark.parametrize("given", ["[1]", "None", "data_source=None"])
+@pytest.mark.parametrize("call", ["super().__init__({})", "Sampler.__init__(self, {})"])
+def test_the_constructor_of_samplers_is_gone(call: str, given: str) -> None:
+    text = "from torch.utils.data import Sampler\nclass Own(Sampler):\n    def __init__(self):\n        "
+    with pytest.raises(TypeError, match="takes exactly one argument"):
+        exec(text + call.format(given) + "\nOwn()", {})
+    exec(text + call.format("").replace(", )", ")") + "\nOwn()", {})
 
 
 def test_counts() -> None:

@@ -21,6 +21,7 @@ from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
 from torchlint.semantics.apis.versions import Versions
 from torchlint.semantics.certainty.same_meaning import SameMeaning
 from torchlint.semantics.certainty.successors import Successors
+from torchlint.semantics.inheritance.inherited_methods import InheritedMethods
 
 _ELSEWHERE = unknown("it stands in no file")
 
@@ -65,6 +66,11 @@ class ApisQuestions:
     def deprecated_arguments(self, call: cst.Call) -> tuple[tuple[str, str], ...]:
         """The functions and parameters by which the table knows what a call gives, or leaves out; mostly none."""
         return self._model.found(self._semantics.of(DeprecatedArguments).found, call) or ()
+
+    def is_given_self(self, call: cst.Call) -> bool:
+        """Whether a call runs the constructor of a base by its name: ``Base.__init__(self, x)``."""
+        twin = self._model.twin(call)
+        return isinstance(twin, ast.Call) and self._semantics.of(InheritedMethods).of(twin)[1] > 0
 
     def deprecated_origin(self, statement: cst.ImportFrom) -> str:
         """The full name of the module that an import takes names from, where that is deprecated or removed; else empty."""

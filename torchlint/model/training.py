@@ -29,6 +29,7 @@ from torchlint.semantics.parameters.exchanged import Exchanged, ExchangedModels
 from torchlint.semantics.parameters.exhausted import Exhausted, ExhaustedParameters
 from torchlint.semantics.parameters.lost import LostParameter, LostParameters
 from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
+from torchlint.semantics.schedules.compounding import Compounding, CompoundingSchedules
 from torchlint.semantics.schedules.early import EarlySchedule, EarlySchedules
 from torchlint.semantics.schedules.idle import IdleSchedules, LeftBehind
 from torchlint.semantics.schedules.units import Schedules, WrongUnit
@@ -242,6 +243,10 @@ class TrainingQuestions:
     def wrong_unit(self, making: cst.Call) -> WrongUnit[cst.BaseExpression] | None:
         """The length of a scheduler in other units than it is moved on in; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(Schedules).wrong_units, making)
+
+    def compounding(self, rates: cst.Call) -> Compounding[cst.BaseExpression] | None:
+        """The factor that a scheduler applies to its base's ``get_lr``, and once more in each step; ``None`` for all others."""
+        return self._model.found(self._semantics.of(CompoundingSchedules).found, rates)
 
     def stale_backward(self, backward: cst.Call) -> StaleBackward[cst.BaseExpression, cst.CSTNode] | None:
         """The step that changes weights which a backward pass goes through later; ``None`` for all other calls."""

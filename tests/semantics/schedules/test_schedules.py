@@ -101,6 +101,122 @@ def test_behind_the_first_step_or_not_known_to_be_before(text: str) -> None:
     assert early(text) == []
 
 
+CALLED = """
+from torch import optim
+from torch.optim import lr_scheduler
+class Trainer:
+    def __init__(self, net, args, plain=False):
+        self.args, self.net, self.plain, self.begun = args, net, plain, False
+        self.losses = []
+        self.inner = optim.SGD(net.parameters(), 0.1)
+        self.rates = lr_scheduler.StepLR(self.inner, 10)
+    def one_epoch(self, loader, epoch, rates, before=None):
+        if {test}:
+            {step}
+        for x in loader:
+            self.inner.zero_grad()
+            self.net(x).sum().backward()
+            self.inner.step()
+            {batch}
+    def fit(self, loader):
+        for epoch in range(10):
+            self.one_epoch(loader, epoch, self.rates, {given})
+"""
+
+
+def called(test: str, batch: str = "pass", given: str = "None", is_found: bool = False) -> list[tuple[bool, bool]]:
+    step = "«self.rates.step()»" if is_found else "self.rates.step()"
+    return early(CALLED.format(test=test, step=step, batch=batch, given=given))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "self.args.scheduled",
+        "not self.args.plain",
+        "self.plain",
+        "self.rates is not None",
+        "self.args.kind == 'step'",
+        "self.args.scheduled and self.rates is not None",
+        "self.args.kind in ('step', 'cosine')",
+    ],
+)
+def test_under_an_option_in_a_function_of_the_loop(test: str) -> None:
+    assert called(test, is_found=True) == [(False, False)]
+
+
+@pytest.mark.parametrize(
+    ("test", "batch"),
+    [
+        ("epoch", "pass"),
+        ("epoch > self.args.warm_up", "pass"),
+        ("before", "pass"),
+        ("before is not None", "pass"),
+        ("self.begun", "pass"),
+        ("self.epoch > 0", "pass"),
+        ("self.elsewhere", "pass"),
+        ("self.losses", "self.losses.append(x)"),
+        ("self.plain", "self.plain = True"),
+        ("self.args.scheduled", "self.args.scheduled = True"),
+        ("self.args['on']", "self.args['on'] = True"),
+        ("len(self.losses)", "pass"),
+        ("self.is_late()", "pass"),
+        ("some_global", "pass"),
+    ],
+)
+def test_under_what_may_not_hold_in_the_first_round(test: str, batch: str) -> None:
+    assert called(test, batch) == []
+
+
+def test_given_by_a_choice() -> None:
+    assert called("self.args.scheduled", given="None if epoch else 3") == []
+
+
+OPENED = """
+def train(model, train_loader, args):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10)
+    losses, state = [], {{"on": False}}
+    for epoch in range(9):
+        if {test}:
+            {step}
+        for x in train_loader:
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+        {last}
+def other(args):
+    global begun
+    begun = True
+    args.late = True
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "last", "is_found"),
+    [
+        ("args.cosine", "pass", True),
+        ("scheduler is not None", "pass", True),
+        ("losses", "losses.append(x)", False),
+        ("state['on']", "state['on'] = True", False),
+        ("begun", "other(args)", False),
+        ("args.late", "other(args)", False),
+        ("args.late", "args.late = True", False),
+    ],
+)
+def test_conditions_that_the_rounds_change(test: str, last: str, is_found: bool) -> None:
+    step = f"«{STEP}»" if is_found else STEP
+    assert bool(early("import torch" + OPENED.format(test=test, step=step, last=last))) is is_found
+
+
+def test_what_a_method_of_the_loop_counts() -> None:
+    text = TRAINER.replace("if self.scheduler is not None:", "if self.ready:")
+    made = (
+        "import torch\noptimizer = torch.optim.SGD(ps)\nTrainer(net, optimizer, torch.optim.lr_scheduler.StepLR(optimizer, 3))"
+    )
+    assert early(text.format(step="self.scheduler.step()") + made) == []
+
+
 def unused(text: str) -> int:
     semantics, nodes = marked(text)
     found = semantics.of(IdleSchedules).unused

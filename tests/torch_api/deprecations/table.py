@@ -92,10 +92,15 @@ TYPED = (
         )
         for each in ("Tensor", "nn.Module")
     ),
+    Row(
+        *("torch.utils.data.Sampler", "data_source", "given", "0", "torch", "2.1.0", "2.10.0", "-", "warning"),
+        "`data_source` argument is not used and will be removed in 2.2.0.",
+    ),
 )
 """What the files say in ways, or in places, that are not read: a name that a helper makes, `torch.testing`, private names, what
 is taken as one of `**kwargs`; and what releases before 1.0 have renamed: `device_id` in
-https://github.com/pytorch/pytorch/pull/3133.
+https://github.com/pytorch/pytorch/pull/3133. Or what does not say that it deprecates: ``data_source``, which the constructor of
+``Sampler`` asked for up to torch 2.0, warned of from 2.1 on, and went with as a whole in 2.10.
 """
 
 

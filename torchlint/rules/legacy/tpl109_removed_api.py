@@ -18,6 +18,10 @@ class RemovedApi(Rule):
     What they removed without having deprecated it, and public code imports, is found where it is imported: `torch._six`,
     `torch.utils.ffi`, `zero_gradients` of `torch.autograd.gradcheck`.
 
+    A class that hands its data on to the constructor of `torch.utils.data.Sampler`, `super().__init__(data_source)`, is found
+    since torch 2.10: the constructor is gone, and the one of `object` takes nothing, not even `None`. Torch 2.0 and before
+    asked for the argument, which did nothing.
+
     `device_id=` of `.cuda()`, which torch 0.3 called `device`, is reported whatever is known of the object: nothing else in a
     program of torch takes it, unless a class of the project has a `cuda` of its own that does.
 

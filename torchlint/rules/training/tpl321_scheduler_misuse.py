@@ -14,7 +14,8 @@ class SchedulerMisuse(Rule):
     ## What it does
     Finds learning rates that do not follow their schedule: the scheduler is never moved on, or only under conditions that do
     not hold where it was made; it counts batches and is moved on once an epoch, or the other way round; it is moved on before
-    the optimizer makes its first step; or another optimizer takes the place of the one that it was made for.
+    the optimizer makes its first step; or another optimizer takes the place of the one that it was made for. And a scheduler
+    of the file that scales `super().get_lr()`, where that goes on from the rates of the step before.
 
     One that is never moved on, but for a step that is commented out, is a strict finding: somebody meant that.
 
@@ -22,6 +23,11 @@ class SchedulerMisuse(Rule):
     Without `step()` the rate stays as it is. A `OneCycleLR` that is as long as all batches together, and is moved on once an
     epoch, never gets out of its warm-up. A cosine over as many steps as there are epochs, moved on in each batch, goes up and
     down from one end to the other. What is moved on first leaves out the first rate: torch has warned of it since 1.1.
+
+    Since torch 1.4 the `get_lr` of `StepLR`, `MultiStepLR`, `ConstantLR`, `LinearLR`, `ExponentialLR`, `PolynomialLR`,
+    `CosineAnnealingLR` and `MultiplicativeLR` starts from `group["lr"]`, which a factor of the step before is in already: a
+    warm-up over 500 steps, `[lr * factor for lr in super().get_lr()]`, makes nothing of any rate. `LambdaLR`, `CyclicLR`,
+    `OneCycleLR` and `CosineAnnealingWarmRestarts` start from `base_lrs`, and are not reported.
 
     ## Example
     ```python
@@ -49,9 +55,11 @@ class SchedulerMisuse(Rule):
 
     ## Fix safety
     Unsafe: the learning rates are others. A call that comes first is moved to the end of the loop, where each round comes to
-    that; a length in epochs is multiplied with the number of batches. There is no fix for the others.
+    that; a length in epochs is multiplied with the number of batches; `super()._get_closed_form_lr()`, which torch's
+    schedulers have but for `MultiplicativeLR`, computes the rates from `base_lrs`. There is no fix for the others.
 
-    A finding is strict where a scheduler is moved on first in each batch: one batch is hardly noticed. Not reported where code
+    A finding is strict where a scheduler is moved on first in each batch: one batch is hardly noticed; and where a factor does
+    not depend on `last_epoch`: it may be meant to be applied in each step. Not reported where code
     that the file does not show is given the scheduler, where its optimizer is not stepped beside another one that is, or where
     nothing moves it on and the file sets rates by hand (`group["lr"] = rate`).
 
@@ -62,6 +70,7 @@ class SchedulerMisuse(Rule):
     code = "TPL321"
     name = "scheduler-misuse"
     triggers = (
+        Found(".schedules.compounding:CompoundingSchedules.found"),
         Found(".schedules.early:EarlySchedules.found"),
         Found(".schedules.idle:IdleSchedules.unused"),
         Found(".schedules.idle:IdleSchedules.left_behind"),
@@ -72,15 +81,16 @@ class SchedulerMisuse(Rule):
             *("lr_scheduler", "scheduler", "sched", "get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup"),
             *("get_constant_schedule_with_warmup", "get_polynomial_decay_schedule_with_warmup"),
         ),
-        ("step",),
+        ("step", "get_lr"),
     )
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Reports a scheduler that is moved on too early, never, or in the wrong unit."""
+        """Reports a scheduler that is moved on too early, never, or in the wrong unit, and one that scales its rates anew."""
         self._report_early(node)
         self._report_unused(node)
         self._report_left_behind(node)
         self._report_unit(node)
+        self._report_compounding(node)
 
     def _report_early(self, node: cst.Call) -> None:
         early = self.model.training.early_schedule(node)
@@ -148,3 +158,33 @@ class SchedulerMisuse(Rule):
             if product
             else None,
         )
+
+    def _report_compounding(self, node: cst.Call) -> None:
+        compounding = self.model.training.compounding(node)
+        if compounding is None:
+            return
+        change, instead = None, "self.base_lrs"
+        if compounding.has_closed_form:
+            changed = [
+                (call, _renamed(call, "_get_closed_form_lr")) for call in compounding.calls if isinstance(call, cst.Call)
+            ]
+            instead = self.model.shown(_renamed(node, "_get_closed_form_lr"))
+            change = fix(
+                f"Use `{instead}`",
+                *(replace(call, new) for call, new in changed),
+                rests_on=unknown("the learning rates are others"),
+            )
+        shown, factor = self.model.shown(node), self.model.shown(compounding.factor)
+        self.report(
+            node,
+            f"`{shown}` starts from the rates of the step before, in which `{factor}` is already: it is applied once more in "
+            f"each step; scale `{instead}`",
+            change,
+            strict=not compounding.of_epoch,
+        )
+
+
+def _renamed(call: cst.Call, method: str) -> cst.Call:
+    """A call of another method of what a method is called on."""
+    assert isinstance(call.func, cst.Attribute)
+    return call.with_changes(func=call.func.with_changes(attr=cst.Name(method)))

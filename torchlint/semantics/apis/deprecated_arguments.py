@@ -12,6 +12,7 @@ from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, parameters
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.tree import FUNCTIONS, Function, keyword
+from torchlint.semantics.inheritance.inherited_methods import InheritedMethods
 
 
 class DeprecatedArguments:
@@ -30,20 +31,11 @@ class DeprecatedArguments:
             if used:
                 uses[call] = used
         for call in self._semantics.facts.calls.get("__init__", ()):
-            used = tuple(each for each in _used(call, self._inherited(call)) if deprecation(*each).removed)
+            symbol, before = self._semantics.of(InheritedMethods).of(call) if call.args or call.keywords else ("", 0)
+            used = tuple(each for each in _used(call, symbol, before) if deprecation(*each).removed)
             if used:
                 uses[call] = used
         return uses
-
-    def _inherited(self, call: ast.Call) -> str:
-        """The full name of the one base class whose constructor a class of the file calls by `super().__init__(…)`."""
-        match call.func:
-            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[] | [_, _])):
-                function = self._semantics.tree.function(call)
-                owner = self._semantics.tree.parent(function) if function is not None else None
-                if isinstance(owner, ast.ClassDef) and len(owner.bases) == 1:
-                    return self._semantics.qualified_name(owner.bases[0]) or ""
-        return ""
 
     def _is_given_beside(self, call: ast.Call, row: Deprecation) -> bool:
         """Whether another branch makes the same call with what is missing here, as where this one is for old releases."""
@@ -169,20 +161,22 @@ def _methods() -> dict[str, frozenset[str]]:
     return {name: frozenset(symbols) for name, symbols in found.items()}
 
 
-def _used(call: ast.Call, symbol: str) -> Iterator[tuple[str, str]]:
-    """What of a function's parameters a call gives, or leaves out, that the table speaks of."""
-    return ((symbol, each) for each in parameters().get(symbol, ()) if _is_used(call, deprecation(symbol, each)))
+def _used(call: ast.Call, symbol: str, before: int = 0) -> Iterator[tuple[str, str]]:
+    """What a call gives, or leaves out, of the parameters that the table has; ``before`` them it gives others."""
+    return ((symbol, each) for each in parameters().get(symbol, ()) if _is_used(call, deprecation(symbol, each), before))
 
 
-def _is_used(call: ast.Call, row: Deprecation) -> bool:
+def _is_used(call: ast.Call, row: Deprecation, before: int) -> bool:
     """Whether a call is one that a row of the table speaks of."""
     value = keyword(call, row.parameter)
     if value is None and row.place.isdigit():
-        value = _at(call, int(row.place))
+        value = _at(call, int(row.place) + before)
     match row.when:
         case "given":
             heeds_all = row.removed or row.replacement == "-"  # what is to be left out warns of False as well
-            is_nothing = isinstance(value, ast.Constant) and (value.value is None or (value.value is False and not heeds_all))
+            is_nothing = isinstance(value, ast.Constant) and (
+                (value.value is None and not row.removed) or (value.value is False and not heeds_all)
+            )
             return value is not None and not is_nothing
         case "missing":
             return value is None and not _is_open_ended(call, row)

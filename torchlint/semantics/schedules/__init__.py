@@ -1,1 +1,1 @@
-"""Schedules of learning rates: moved on too early, never, or in another unit than they were made for."""
+"""Schedules of learning rates: moved on too early, never, in another unit than they count in, or scaled in each step."""

@@ -10,17 +10,13 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import LOOPS, Loop, given_to, last_name, walk_body
+from torchlint.semantics.schedules.fixed_conditions import FixedConditions
 from torchlint.semantics.steps.acts import Acts, Deed
 from torchlint.semantics.steps.rounds import Placed, Round, Rounds
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
 
-_OPTIONS = (
-    *(ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Subscript),
-    *(ast.cmpop, ast.boolop, ast.unaryop, ast.expr_context),
-)
-"""What tests are made of that ask for options."""
 _TRAINS = re.compile(r"((run|do)_?)?(train|fit)(?!er$|able|ing_?log|_?(load|log|data))", re.IGNORECASE)
 _MATCHLESS = "torch.optim.lr_scheduler.ReduceLROnPlateau"
 
@@ -72,7 +68,7 @@ class EarlySchedules:
             return None
         is_conditional = self._is_conditional(schedule, loop) and not self._is_of_phase(schedule, steps, loop)
         if is_conditional or any(step.place is schedule.place for step in steps):
-            return self._within(schedule, steps, round_)
+            return self._within(schedule, steps, loop)
         head = (loop.test if isinstance(loop, ast.While) else loop.target,)
         if any(self._flow.may_follow(step.place, schedule.place, avoiding=head) for step in steps):
             return None
@@ -116,10 +112,12 @@ class EarlySchedules:
         given = given_to(call)
         return any(self._semantics.kind(each).type is Type.OPTIMIZER for each in given)
 
-    def _within(self, schedule: Placed, steps: list[Placed], round_: Round) -> EarlySchedule[ast.expr, ast.stmt] | None:
+    def _within(self, schedule: Placed, steps: list[Placed], loop: Loop) -> EarlySchedule[ast.expr, ast.stmt] | None:
         """Likewise in a function that the loop calls, and that makes the step itself behind that of the schedule."""
         same = [step for step in steps if len(step.chain) == len(schedule.chain) == 2 and step.place is schedule.place]
-        if len(same) < len(steps) or self._is_conditional(schedule, None) or any(self._semantics.tree.loops(schedule.act.call)):
+        if len(same) < len(steps) or any(self._semantics.tree.loops(schedule.act.call)):
+            return None
+        if self._is_conditional(schedule, loop, within=True) or any(map(_is_chosen, given_to(schedule.place))):
             return None
         if any(self._flow.may_follow(step.act.call, schedule.act.call) for step in same) or schedule.act.of is None:
             return None
@@ -142,14 +140,19 @@ class EarlySchedules:
     def _is_in(self, step: Placed, loop: Loop) -> bool:
         return self._semantics.tree.inside(step.place, loop)
 
-    def _is_conditional(self, schedule: Placed, loop: Loop | None) -> bool:
+    def _is_conditional(self, schedule: Placed, loop: Loop, *, within: bool = False) -> bool:
         """Whether a condition decides on a schedule's step: that may be one that holds once there was a step. One that comes
-        out the same in every round of the loop is none: ``if args.cosine``.
+        out the same in every round of the loop is none: ``if args.cosine``. ``within`` a function that the loop calls, that
+        is more to be sure of.
         """
+        fixed = self._semantics.of(FixedConditions)
         for call in schedule.chain:
             for parent in self._semantics.tree.ancestors(call):
-                if isinstance(parent, ast.If) and loop is not None and _is_fixed(parent.test, loop):
-                    continue
+                if isinstance(parent, ast.If) and fixed.is_fixed(parent.test, loop):
+                    if not within or (
+                        schedule.act.of is not None and fixed.is_fixed_within(parent.test, loop, schedule.act.of)
+                    ):
+                        continue
                 if isinstance(parent, (ast.If, ast.Try, ast.Match, ast.IfExp, ast.BoolOp)):
                     return True
                 if isinstance(parent, (*LOOPS, ast.FunctionDef)):
@@ -192,12 +195,6 @@ class EarlySchedules:
         return statement, last
 
 
-def _is_fixed(test: ast.expr, loop: Loop) -> bool:
-    """Whether a test asks for options and variables alone that the rounds of a loop do not change."""
-    parts = list(ast.walk(test))
-    if not all(isinstance(part, _OPTIONS) for part in parts):
-        return False
-    bound = [loop.target] if not isinstance(loop, ast.While) else []
-    stored = [part for node in (*bound, *loop.body) for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute))]
-    changed = {last_name(part) for part in stored if isinstance(part.ctx, ast.Store)}
-    return not any(isinstance(part, (ast.Name, ast.Attribute)) and last_name(part) in changed for part in parts)
+def _is_chosen(given: ast.expr) -> bool:
+    """Whether an argument is one of several: ``scheduler if epoch else None``."""
+    return isinstance(given, (ast.IfExp, ast.BoolOp))

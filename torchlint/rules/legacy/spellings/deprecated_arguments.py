@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.fact import known, unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import argument, instead_of, with_argument, without_argument
+from torchlint.rules.legacy.spellings.deprecations import release
 from torchlint.rules.rule import Rule
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation
 
@@ -51,6 +52,10 @@ def given_instead(rule: Rule, call: cst.Call, row: Deprecation) -> CodeFix | Non
     if row.replacement == "-" and given is not None:
         title = f"Leave out `{row.parameter}`"
         return fix(title, replace(call, without_argument(call, given)), rests_on=unknown("an older torch may heed it"))
+    if row.replacement == "-" and (only := _only(rule, call, row)) is not None:
+        title = f"Leave out `{row.parameter}`"
+        doubt = unknown(f"a torch before {release(row.since)} may ask for it")
+        return fix(title, replace(call, without_argument(call, only)), rests_on=doubt)
     if not value or (given is None) != (row.when == "missing") or (word != row.parameter and argument(call, word) is not None):
         return None
     if given is not None:
@@ -62,3 +67,10 @@ def given_instead(rule: Rule, call: cst.Call, row: Deprecation) -> CodeFix | Non
     compared = known((row.symbol, row.parameter) in COMPARED_ARGUMENTS, "no run has compared the two")
     rests_on = compared & rule.model.apis.means_the_same(call.func, row.symbol, row.symbol)
     return fix(f"Add `{word}={rule.model.code.written(new.args[-1].value)}`", replace(call, new), rests_on=rests_on)
+
+
+def _only(rule: Rule, call: cst.Call, row: Deprecation) -> cst.Arg | None:
+    """The argument of a constructor that is all it is given, by position: ``super().__init__(data_source)``."""
+    given = call.args[1:] if rule.model.apis.is_given_self(call) else call.args
+    is_first = row.place == "0" and len(given) == 1 and given[0].keyword is None and not given[0].star
+    return given[0] if is_first else None

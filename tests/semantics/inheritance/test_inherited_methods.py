@@ -1,0 +1,107 @@
+"""Whose method a method of the file runs: the full name, and how many arguments go before its own."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from marked import marked
+from torchlint.semantics.apis.deprecated_arguments import DeprecatedArguments
+from torchlint.semantics.inheritance.inherited_methods import InheritedMethods
+
+HEAD = """
+import abc
+import torch
+from typing import Generic, TypeVar
+from torch.utils.data import RandomSampler, Sampler
+from torch.utils.data.sampler import Sampler as Base
+T = TypeVar("T")
+{before}
+class Pairs({bases}):
+    def __init__(self, data_source, *more):
+        «{call}»
+{behind}
+"""
+SAMPLER = "torch.utils.data.Sampler"
+
+
+def constructor(
+    call: str = "super().__init__(1)", bases: str = "Sampler", before: str = "", behind: str = ""
+) -> tuple[str, int]:
+    semantics, (node,) = marked(HEAD.format(call=call, bases=bases, before=before, behind=behind))
+    assert isinstance(node, ast.Call)
+    return semantics.of(InheritedMethods).of(node)
+
+
+@pytest.mark.parametrize(
+    ("call", "bases", "before", "expected"),
+    [
+        ("super().__init__(1)", "Sampler", "", (SAMPLER, 0)),
+        ("super().__init__(1)", "Base", "", (SAMPLER, 0)),
+        ("super().__init__(1)", "torch.utils.data.sampler.Sampler", "", (SAMPLER, 0)),
+        ("super().__init__(1)", "torch.utils.data.Sampler", "import torch.utils.data.dataset", (SAMPLER, 0)),
+        ("super().__init__(1)", "Sampler[int]", "", (SAMPLER, 0)),
+        ("super().__init__(1)", "Sampler, Generic[T], abc.ABC, object", "", (SAMPLER, 0)),
+        ("super(Pairs, self).__init__(1)", "Sampler", "", (SAMPLER, 0)),
+        ("super(self.__class__, self).__init__(1)", "Sampler", "", (SAMPLER, 0)),
+        ("super(type(self), self).__init__(1)", "Sampler", "", (SAMPLER, 0)),
+        ("Sampler.__init__(self, 1)", "Sampler", "", (SAMPLER, 1)),
+        ("torch.utils.data.Sampler.__init__(self, 1)", "Sampler", "", (SAMPLER, 1)),
+        ("super().__init__(1)", "Own", "class Own(Sampler):\n    n = 3", (SAMPLER, 0)),
+        ("Own.__init__(self, 1)", "Own", "class Own(Sampler):\n    n = 3", (SAMPLER, 1)),
+        ("super().__init__(1)", "RandomSampler", "", ("torch.utils.data.RandomSampler", 0)),
+    ],
+)
+def test_whose_it_is(call: str, bases: str, before: str, expected: tuple[str, int]) -> None:
+    assert constructor(call, bases, before) == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "bases", "before", "behind"),
+    [
+        ("super().__init__(1)", "Sampler, RandomSampler", "", ""),
+        ("super().__init__(1)", "Sampler, dict", "", ""),
+        ("super().__init__(1)", "Sampler", "", "class Both(Pairs, dict):\n    pass"),
+        ("super().__init__(1)", "Sampler", "class Sampler:\n    pass", ""),
+        ("super().__init__(1)", "Sampler", "Sampler = make()", ""),
+        (
+            "super().__init__(1)",
+            "Sampler",
+            "try:\n    from torch.utils.data import Sampler\nexcept Exception: from o import Sampler",
+            "",
+        ),
+        ("super().__init__(1)", "Own", "class Own(Sampler):\n    def __init__(self, n):\n        pass", ""),
+        ("super().__init__(1)", "Own", "class Own(Sampler):\n    __init__ = made", ""),
+        ("super().__init__(1)", "Own", "@dataclass\nclass Own(Sampler):\n    n: int", ""),
+        ("super().__init__(1)", "Own", "class Own(Sampler, metaclass=Meta):\n    n: int", ""),
+        ("super().__init__(1)", "Own", "class Own(Own):\n    n = 3", ""),
+        ("super(Own, self).__init__(1)", "Own", "class Own(Sampler):\n    n = 3", ""),
+        ("super(Pairs, more).__init__(1)", "Sampler", "", ""),
+        ("Sampler.__init__(more, 1)", "Sampler", "", ""),
+        ("Sampler.__init__(self, 1)", "RandomSampler", "", ""),
+        ("other.__init__(self, 1)", "Sampler", "", ""),
+        ("super().__init__(1)", "", "", ""),
+        ("(lambda: super().__init__(1))()", "Sampler", "", ""),
+    ],
+)
+def test_not_known(call: str, bases: str, before: str, behind: str) -> None:
+    assert constructor(call, bases, before, behind) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "is_found"),
+    [
+        ("super().__init__(data_source)", True),
+        ("super().__init__(None)", True),
+        ("super().__init__(data_source=None)", True),
+        ("Sampler.__init__(self, data_source)", True),
+        ("super().__init__()", False),
+        ("Sampler.__init__(self)", False),
+        ("super().__init__(*more)", False),
+        ("super().__init__(**more)", False),
+    ],
+)
+def test_what_a_sampler_is_given(call: str, is_found: bool) -> None:
+    semantics, (node,) = marked(HEAD.format(call=call, bases="Sampler", before="", behind=""))
+    assert (node in semantics.of(DeprecatedArguments).found) is is_found
