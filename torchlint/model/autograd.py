@@ -24,12 +24,12 @@ from torchlint.semantics.gradients.saved.changes import SavedChange, SavedChange
 from torchlint.semantics.gradients.saved.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved.unsaved_values import UnsavedValues
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
-from torchlint.semantics.modes.runs.discarded_graphs import Discarded, DiscardedGraphs
 from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.graphs.likely.graphless import LikelyGraphless
 from torchlint.semantics.graphs.likely.unrecorded_values import UnrecordedValues
 from torchlint.semantics.graphs.own_lists import OwnLists
 from torchlint.semantics.graphs.wanted_gradients import WantedGradients
+from torchlint.semantics.modes.runs.discarded_graphs import Discarded, DiscardedGraphs
 from torchlint.semantics.modules.round_trips import RoundTrip, RoundTrips
 from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.purpose import Purpose

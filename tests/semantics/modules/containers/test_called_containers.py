@@ -172,11 +172,8 @@ def test_what_can_be_a_sequence(made: str, used: str, can_be: bool) -> None:
 def test_containers_on_torch() -> None:
     torch = pytest.importorskip("torch")
     layer = torch.nn.Linear(2, 2)
-
-    class Own(torch.nn.ModuleList):
-        pass
-
-    for container in (torch.nn.ModuleList([layer]), torch.nn.ModuleDict({"a": layer}), Own([layer])):
+    own = type("Own", (torch.nn.ModuleList,), {})
+    for container in (torch.nn.ModuleList([layer]), torch.nn.ModuleDict({"a": layer}), own([layer])):
         with pytest.raises(NotImplementedError):
             container(torch.ones(2))
     for parameters in (torch.nn.ParameterList([layer.bias]), torch.nn.ParameterDict({"a": layer.bias})):
