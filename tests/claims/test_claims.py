@@ -83,7 +83,7 @@ def test_the_articles_table_names_rules_and_claims_that_exist() -> None:
 
 def test_every_rule_that_an_article_led_to_is_in_the_table() -> None:
     named = set(re.findall(r"\[(TPL\d+)\]", ARTICLES.read_text(encoding="utf-8")))
-    ranges = ((108, 111), (309, 331), (405, 406), (505, 507), (601, 608), (701, 704))
+    ranges = ((108, 111), (309, 332), (405, 406), (505, 507), (601, 608), (701, 704))
     second_catalogue = {f"TPL{code}" for first, last in ranges for code in range(first, last + 1)}
     about_comments = {"TPL900"}
     assert {rule.code for rule in all_rules()} - named <= second_catalogue | about_comments

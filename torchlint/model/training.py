@@ -16,6 +16,7 @@ from torchlint.semantics.gradients.lost_terms import LostTerm, LostTerms
 from torchlint.semantics.loading.unset_epochs import UnsetEpoch, UnsetEpochs
 from torchlint.semantics.loading.unshuffled import Unshuffled, UnshuffledLoaders
 from torchlint.semantics.loading.worker_generators import WorkerGenerator, WorkerGenerators
+from torchlint.semantics.loading.worker_seeds import WorkerSeed, WorkerSeeds
 from torchlint.semantics.mixed_precision.autocasts import AutocastBackwards, InAutocast
 from torchlint.semantics.mixed_precision.scaling import ClippedScaled, ScaledGradients, SteppedScaled
 from torchlint.semantics.mixed_precision.updating import NeverUpdated, ScalerUpdates
@@ -181,6 +182,10 @@ class TrainingQuestions:
     def worker_generator(self, assignment: cst.Assign) -> WorkerGenerator[cst.BaseExpression] | None:
         """The generator that a data set keeps, and whose copies give all workers the same; ``None`` for other assignments."""
         return self._model.found(self._semantics.of(WorkerGenerators).found, assignment)
+
+    def worker_seed(self, call: cst.Call) -> WorkerSeed[cst.BaseExpression] | None:
+        """The seeds of a loader's workers that are the same in every epoch; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(WorkerSeeds).found, call)
 
     def unshuffled(self, loader: cst.Call) -> Unshuffled[cst.BaseExpression] | None:
         """How a loader that a model is trained from is told no order; ``None`` for all other calls."""

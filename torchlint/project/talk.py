@@ -18,6 +18,7 @@ from torchlint.project.told.outputs import outputs_of
 from torchlint.project.topics import attributes, loads
 from torchlint.project.topics.choosing import chooses_device
 from torchlint.project.topics.cpu_programs import FILES_OF_CPU, CpuPrograms
+from torchlint.project.topics.drawing import DRAWING
 from torchlint.project.topics.forwards import FORWARDS
 from torchlint.project.topics.leaning import Folder, folders_of, leans, names_imported
 from torchlint.project.topics.numbering import Numbering
@@ -174,7 +175,7 @@ def _speaking(topic: str) -> Callable[[bytes], object]:
         return partial(asks_for_graphs, name)
     if asked == _UNASKED:
         return needs_gpu
-    return FORWARDS.get(topic, partial(speaks_of, topic))
+    return FORWARDS.get(topic) or DRAWING.get(topic) or partial(speaks_of, topic)
 
 
 def _ends_in_sigmoid(text: bytes | None) -> bool:

@@ -396,6 +396,11 @@ ENTRIES = (
         needs=(("ModuleList", "ModuleDict", "ParameterList", "ParameterDict",),),
     ),
     Entry(
+        "TPL332", "repeated-worker-seed", "torchlint.rules.training.tpl332_repeated_worker_seed", "RepeatedWorkerSeed",
+        (Found(".loading.worker_seeds:WorkerSeeds.found"),),
+        needs=(("worker_init_fn",), ("seed", "manual_seed",),),
+    ),
+    Entry(
         "TPL401", "create-then-move", "torchlint.rules.performance.tpl401_create_then_move", "CreateThenMove",
         (Found(".devices.creations:Creations.copied"),),
         needs=(("torch", "new_zeros", "new_ones", "new_empty", "new_full",), ("zeros", "ones", "empty", "eye", "full", "scalar_tensor", "arange", "tensor", "tril_indices", "triu_indices", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "rand", "randn", "randint", "randperm", "normal", "linspace", "logspace", "hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window", "new_zeros", "new_ones", "new_empty", "new_full",), ("to", "cuda", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "short", "byte", "char", "bool",),),
