@@ -296,7 +296,7 @@ ENTRIES = (
         needs=(("backward",), ("step",), ("zero_grad",),),
     ),
     Entry(
-        "TPL313", "sampler-without-epoch", "torchlint.rules.training.tpl313_sampler_without_epoch", "SamplerWithoutEpoch",
+        "TPL313", "sampler-without-epoch", "torchlint.rules.loading.tpl313_sampler_without_epoch", "SamplerWithoutEpoch",
         (Found(".loading.unset_epochs:UnsetEpochs.found"),),
         needs=(("DistributedSampler",), ("DataLoader",),),
     ),
@@ -344,7 +344,7 @@ ENTRIES = (
         needs=(("lr_scheduler", "scheduler", "sched", "get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup", "get_constant_schedule_with_warmup", "get_polynomial_decay_schedule_with_warmup",), ("step", "get_lr",),),
     ),
     Entry(
-        "TPL322", "unshuffled-training", "torchlint.rules.training.tpl322_unshuffled_training", "UnshuffledTraining",
+        "TPL322", "unshuffled-training", "torchlint.rules.loading.tpl322_unshuffled_training", "UnshuffledTraining",
         (Found(".loading.unshuffled:UnshuffledLoaders.found"),),
         needs=(("DataLoader",), ("backward", "manual_backward",),),
     ),
@@ -359,7 +359,7 @@ ENTRIES = (
         needs=(("requires_grad", "requires_grad_",), ("train",),),
     ),
     Entry(
-        "TPL325", "generator-in-workers", "torchlint.rules.training.tpl325_generator_in_workers", "GeneratorInWorkers",
+        "TPL325", "generator-in-workers", "torchlint.rules.loading.tpl325_generator_in_workers", "GeneratorInWorkers",
         (Found(".loading.worker_generators:WorkerGenerators.found"),),
         needs=(("num_workers",), ("default_rng", "RandomState", "Random", "Generator",), ("class",),),
     ),
@@ -396,7 +396,7 @@ ENTRIES = (
         needs=(("ModuleList", "ModuleDict", "ParameterList", "ParameterDict",),),
     ),
     Entry(
-        "TPL332", "repeated-worker-seed", "torchlint.rules.training.tpl332_repeated_worker_seed", "RepeatedWorkerSeed",
+        "TPL332", "repeated-worker-seed", "torchlint.rules.loading.tpl332_repeated_worker_seed", "RepeatedWorkerSeed",
         (Found(".loading.worker_seeds:WorkerSeeds.found"),),
         needs=(("worker_init_fn",), ("seed", "manual_seed",),),
     ),

@@ -1,1 +1,1 @@
-"""Modules and the training loop."""
+"""The training loop: losses, optimizers, schedulers and mixed precision."""

@@ -1,0 +1,1 @@
+"""Rules about data loaders: their order, their samplers and their workers."""
