@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, unknown
-from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics import Semantics, Type
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.tree import FUNCTIONS, last_name
@@ -19,6 +19,7 @@ from torchlint.semantics.graphs.differentiating import DifferentiatingModels
 from torchlint.semantics.graphs.frozen.results import FrozenResults
 from torchlint.semantics.kinds.calls import is_without_parameters
 from torchlint.semantics.kinds.results import LOSS_MODULES
+from torchlint.semantics.modes.runs.cut_values import CutValues
 from torchlint.semantics.modes.runs.recorded_models import RecordedModels
 from torchlint.semantics.modes.runs.sure_runs import SureRuns
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
@@ -87,36 +88,14 @@ class DiscardedGraphs:
 
     @property
     def _cut(self) -> Iterator[ast.Call]:
-        """The runs of models behind each ``detach()``: of its value, or of the variable, of which nothing else is read."""
-        for call in self._semantics.facts.calls.get("detach", ()):
-            if isinstance(call.func, ast.Attribute) and not call.args and not call.keywords:
-                if isinstance(call.func.value, ast.Name):
-                    yield from self._run_of_name(call.func.value)
-                elif (run := self._run(call.func.value)) is not None:
-                    yield run
-
-    def _run(self, value: ast.expr) -> ast.Call | None:
-        """The run of a model that a value is taken of, on the spot: ``net(x)`` of ``net(x).max(1)[0]``."""
-        while True:
-            match value:
-                case ast.Call() if self._is_run(value):
-                    return value if not any(isinstance(part, ast.NamedExpr) for part in ast.walk(value)) else None
-                case ast.Call(func=ast.Attribute(value=inner)) if not self._is_function(value):
-                    value = inner
-                case ast.Call(args=[inner, *_]) if self._is_function(value):
-                    value = inner
-                case ast.Subscript(value=inner) | ast.Attribute(value=inner) | ast.UnaryOp(operand=inner):
-                    value = inner
-                case ast.BinOp(left=left, right=right):
-                    if (found := self._run(left)) is not None:
-                        return found
-                    value = right
-                case _:
-                    return None
-
-    def _is_function(self, call: ast.Call) -> bool:
-        """Whether a call is of a function of torch, and of no method of a value."""
-        return (self._semantics.qualified_name(call.func) or "").startswith("torch.")
+        """The runs of models that nothing is read of but what is detached, less those within one another."""
+        cut, around = self._semantics.of(CutValues), set[ast.AST]()
+        for call in self._tree.of_type(ast.Call) if "detach" in self._semantics.facts.calls else ():
+            if not self._is_run(call) or not cut.are_cut(call) or not around.isdisjoint(self._tree.ancestors(call)):
+                continue
+            if not any(isinstance(part, ast.NamedExpr) for part in ast.walk(call)):
+                around.add(call)
+                yield call
 
     def _is_run(self, call: ast.Call) -> bool:
         """Whether a call runs a module that has weights, as far as is known: no loss and no activation."""
@@ -125,32 +104,9 @@ class DiscardedGraphs:
             return False
         return not is_without_parameters(kind.name) and _COMPARING.search(last_name(call.func)) is None
 
-    def _run_of_name(self, name: ast.Name) -> Iterator[ast.Call]:
-        """The run that a variable is assigned, if all that reads the variable detaches it."""
-        bindings = self._semantics.bindings.reaching(name)
-        if len(bindings) != 1:
-            return
-        [binding] = bindings
-        if binding.form is not Form.ASSIGNMENT or binding.path or binding.value is None:
-            return
-        is_sole = all(self._is_detached(use) for use in binding.uses) and self._is_read_here(name)
-        run = self._run(binding.value) if is_sole else None
-        if run is not None and self._tree.function(run) is self._tree.function(name):
-            yield run
-
-    def _is_read_here(self, name: ast.Name) -> bool:
-        """Whether no other function may read a variable: it is one of a function, which declares nothing as global."""
-        bindings = self._semantics.bindings.reaching(name)
-        return all(isinstance(each.scope.node, FUNCTIONS) for each in bindings)
-
-    def _is_detached(self, use: ast.expr) -> bool:
-        """Whether of what a variable has nothing but values, or a form, is read at one place."""
-        match self._tree.parent(use):
-            case ast.Attribute(attr="detach") as attribute:
-                return isinstance(self._tree.parent(attribute), ast.Call)
-            case ast.Attribute(attr="shape" | "device" | "dtype" | "size" | "ndim" | "dim"):
-                return True
-        return self._semantics.no_grad.covers(use)
+    def _is_function(self, call: ast.Call) -> bool:
+        """Whether a call is of a function of torch, and of no method of a value."""
+        return (self._semantics.qualified_name(call.func) or "").startswith("torch.")
 
     # --- whether there is a graph ------------------------------------------------------------------------------------
 
