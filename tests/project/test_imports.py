@@ -75,6 +75,10 @@ def found(folder: Path, file: str, text: str, expression: str = "Net") -> str:
         ({"net/other.py": "", "src/net.py": CLASS}, "t.py", "from net import Net", "src/net.py:Net"),
         # what `from a.net` names is the submodule, whatever the package binds to that name
         ({"a/__init__.py": "net = 3\n", "a/net.py": CLASS}, "t.py", "from a.net import Net", "a/net.py:Net"),
+        # a package finds what is below it by its full name, too
+        ({"a/net.py": CLASS}, "a/__init__.py", "from a.net import Net", "a/net.py:Net"),
+        ({"a/__init__.py": "", "a/b/net.py": CLASS}, "a/b/__init__.py", "from a.b.net import Net", "a/b/net.py:Net"),
+        ({"a/__init__.py": "", "a/b/net.py": CLASS}, "a/b/__init__.py", "from a.b import Net", ""),
         # the project's own folder of that name is not torch
         ({"torch/nn/__init__.py": CLASS}, "t.py", "from torch.nn import Net", ""),
     ],

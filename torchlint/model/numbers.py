@@ -45,8 +45,13 @@ class NumbersQuestions:
         return bool(self._model.answered(self._semantics.of(Divergences).takes_mean, call))
 
     def has_rows_of_rows(self, divergence: cst.Call) -> bool:
-        """Whether what ``kl_div`` is given is known to have more than two dimensions."""
+        """Whether what is compared is known to have more than two dimensions, or seems to have a place for each pixel."""
         return bool(self._model.answered(self._semantics.of(Divergences).has_rows_of_rows, divergence))
+
+    def classes_of_divergence(self, divergence: cst.Call) -> cst.BaseExpression | None:
+        """The number of the dimension that has the classes of what ``kl_div`` is given; ``None`` where that is not known."""
+        found: cst.BaseExpression | None = self._model.answered(self._semantics.of(Divergences).classes, divergence)
+        return found
 
     def misgiven_divergence(self, value: cst.BaseExpression) -> Misgiven[cst.BaseExpression] | None:
         """Why a value is not what the divergence expects that it is given to; ``None`` where that is not known."""

@@ -129,9 +129,11 @@ class Reading:
         return place
 
     def inner(self, place: Place, name: str) -> Place | None:
-        """The module or package of that name in a package."""
+        """The module or package of that name in a package; of the package that is linted itself, what is below is known."""
         found = self._found(place.folder, name) if place.folder else None
-        return found if found is None or self._is_seen(found) else None
+        if found is None or self._is_seen(found):
+            return found
+        return self._less_own_file(found) if found.folder else None
 
     def summary(self, file: str) -> Summary:
         """What a file says."""

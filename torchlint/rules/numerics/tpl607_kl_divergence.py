@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
-from torchlint.fixes.code import argument, expression, with_argument
+from torchlint.fixes.code import again, argument, expression, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.scores.divergences import FUNCTION, Misgiven
@@ -46,9 +46,10 @@ class KlDivergence(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the loss is another one, and what it is weighted with was chosen for the old one. Where it is known that there are
-    more dimensions than two, `"batchmean"`, which divides by the first alone, is not what is wanted either, and there is no
-    fix: `reduction="none"`, summed over the classes and averaged over the rest, is. A target of logarithms is told by
+    Unsafe: the loss is another one, and what it is weighted with was chosen for the old one. Where there are more dimensions
+    than two, as shapes say, or words of the file that speak of pixels, `"batchmean"`, which divides by the first alone, is not
+    what is wanted either: the fix is `reduction="none"`, summed over the classes and averaged over the rest, where it is known
+    which dimension the classes are, and there is none else. A target of logarithms is told by
     `log_target=True`, or raised by `exp()` where a layer computes the loss; a softmax becomes a log-softmax where nothing else
     needs it. There is no fix for logits.
 
@@ -93,12 +94,21 @@ class KlDivergence(Rule):
         said = '`reduction="mean"`' if argument(node, "reduction") is not None else "without a `reduction`"
         loss = f"`{self.model.shown_call(node)}` {'with ' if said.startswith('`') else ''}{said}"
         if self.model.numbers.has_rows_of_rows(node):
-            advice, change = '`reduction="none"`, sum over the classes and take the mean of that', None
+            advice, change = '`reduction="none"`, sum over the classes and take the mean of that', self._averaged(node)
         else:
             advice = '`reduction="batchmean"`'
             batch = with_argument(node, "reduction", cst.SimpleString('"batchmean"'))
             change = fix('Use `reduction="batchmean"`', replace(node, batch), rests_on=_ANOTHER)
         self.report(node, f"{loss} divides by the number of classes, too, of which torch warns; use {advice}", change)
+
+    def _averaged(self, node: cst.Call) -> CodeFix | None:
+        """The mean over all but the classes, where it is known which dimension these are."""
+        classes = self.model.numbers.classes_of_divergence(node)
+        if classes is None or self.model.name(node.func) != FUNCTION:
+            return None
+        each = with_argument(node, "reduction", cst.SimpleString('"none"'))
+        mean = expression("{each}.sum(dim={classes}).mean()", each=each, classes=again(classes))
+        return fix("Sum over the classes, and take the mean of that", replace(node, mean), rests_on=_ANOTHER)
 
     # --- the arguments -----------------------------------------------------------------------------------------------
 

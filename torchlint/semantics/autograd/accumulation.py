@@ -23,6 +23,7 @@ from torchlint.semantics.graphs.kept_values import KeptValues
 from torchlint.semantics.graphs.likely.gradients_alone import GradientsAlone
 from torchlint.semantics.graphs.spent_graphs import SpentGraphs
 from torchlint.semantics.memory.meters import Meters
+from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 from torchlint.semantics.purpose import is_evaluation
 from torchlint.semantics.unrecorded.gatherings import Gatherings
 from torchlint.semantics.unrecorded.kept_items import KeptItems
@@ -187,6 +188,8 @@ class Accumulations:
     def _consider(self, found: Accumulation) -> None:
         if self._is_volatile_at(found.statement):
             return  # autograd was off, and is again once `volatile` is replaced
+        if self._semantics.of(UnrecordedCalls).are_all_of(self._semantics.tree.function(found.statement)):
+            return
         if found.kept and self._kept_losses.are_kept(found) and not self._resets.is_each_round(found):
             self._candidates.append((found, list(found.values)))
             return

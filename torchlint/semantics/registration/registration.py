@@ -54,6 +54,8 @@ class Registration:
             return True
         if self._registers_itself(found.owner) or any(map(self._loop_handles, self._loops_by_others(found))):
             return True
+        if self._is_registered_beside(found):
+            return True
         if found.fillings and all(self._is_frozen(filling) or self._is_snapshot(filling) for filling in found.fillings):
             return True
         if self._is_trained_as_whole(found):
@@ -65,6 +67,16 @@ class Registration:
         if self._semantics.facts.method(owner, "__setattr__") is not None:
             return True
         return any(self._semantics.facts.slots(owner, name) for name in ("_modules", "_parameters"))
+
+    def _is_registered_beside(self, found: Collection) -> bool:
+        """Whether a loop over the same names registers what they stand for, or its parts: ``for each in [a, b]: …``."""
+        tree, function = self._semantics.tree, self._semantics.tree.function(found.target)
+        values = [each for display in found.displays if isinstance(display, (ast.List, ast.Tuple)) for each in display.elts]
+        names = {each.id for each in (*values, *found.fillings) if isinstance(each, ast.Name)}
+        calls = (call for name in ("add_module", "register_module") for call in self._semantics.facts.calls.get(name, ()))
+        loops = (loop for call in calls if names and tree.function(call) is function for loop in tree.loops(call))
+        iterated = (part for loop in loops if isinstance(loop, ast.For) for part in ast.walk(loop.iter))
+        return any(isinstance(part, ast.Name) and part.id in names for part in iterated)
 
     def _loops_by_others(self, found: Collection) -> list[ast.expr]:
         """Where loops go through an attribute of that name of an object of which nothing is known: its owner, perhaps."""

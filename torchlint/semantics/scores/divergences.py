@@ -20,6 +20,8 @@ FUNCTION = "torch.nn.functional.kl_div"
 LAYER = "torch.nn.KLDivLoss"
 _CLASSES = re.compile(r"^(size|shape|numel)$|class|vocab|label|categor|^(c|k|v|n_?c|nc)$|dim", re.IGNORECASE)
 """What numbers of classes are called, and what gives the sizes of a tensor."""
+_OF_PIXELS = ("ignore_index", "segmentation", "miou", "mIoU", "pixel")
+"""Words of files in which each pixel has its classes."""
 _REDUCING = frozenset({"reduction", "size_average", "reduce"})
 
 
@@ -78,8 +80,22 @@ class Divergences:
         return call in self.means
 
     def has_rows_of_rows(self, call: ast.Call) -> bool:
-        """Whether what ``kl_div`` is given has more than two dimensions, so that a batch is not what it has rows of."""
+        """Whether what is compared has more than two dimensions, so that a batch is not what it has rows of: pixels, by the
+        words of the file, or as the shapes say that ``kl_div`` is given.
+        """
+        if any(map(self._semantics.words.speak_of, _OF_PIXELS)):
+            return True
         return any((self._semantics.of(Ranks).of(value) or 0) > 2 for value in call.args[:2])
+
+    def classes(self, call: ast.Call) -> ast.expr | None:
+        """The dimension of the classes of what ``kl_div`` is given, as a log-softmax says."""
+        origin = self._activations.origin(call.args[0]) if call.args else None
+        if origin is None or origin.output is not Output.LOG_SOFTMAX:
+            return None
+        place = 1 if (self._semantics.qualified_name(origin.node.func) or "").startswith("torch.") else 0
+        dims = [word.value for word in origin.node.keywords if word.arg == "dim"] or origin.node.args[place : place + 1]
+        is_number = dims and isinstance(dims[0], (ast.Constant, ast.UnaryOp))
+        return dims[0] if is_number else None
 
     @cached_property
     def misgiven(self) -> dict[ast.expr, Misgiven[ast.expr]]:

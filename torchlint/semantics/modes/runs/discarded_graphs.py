@@ -22,6 +22,7 @@ from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.modes.runs.cut_values import CutValues
 from torchlint.semantics.modes.runs.recorded_models import RecordedModels
 from torchlint.semantics.modes.runs.sure_runs import SureRuns
+from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
 Node = TypeVar("Node")
@@ -113,6 +114,8 @@ class DiscardedGraphs:
     def _is_recorded(self, run: ast.Call) -> bool:
         """Whether nothing shows that autograd is off there, that the model is frozen, or that its forward needs a graph."""
         if self._semantics.no_grad.covers(run) or self._semantics.of(FrozenResults).is_graphless_run(run):
+            return False
+        if self._semantics.of(UnrecordedCalls).are_all_of(self._tree.function(run)):
             return False
         if self._semantics.of(DifferentiatingModels).may_be(run.func) or self._semantics.of(GradientUses).call_uses(run):
             return False
