@@ -136,3 +136,15 @@ def test_what_takes_a_weight_norm_off_is_told_where_the_file_does(used: str, is_
     found = torchlint.lint(f"{imports}layer = weight_norm(nn.Linear(2, 2))\n{used}", select=["TPL108"])
     [message] = [each.message for each in found if each.location.row == 3]
     assert message.endswith("`torch.nn.utils.parametrize.remove_parametrizations` takes it off") is is_told
+
+
+def test_of_one_import_that_is_changed_by_hand_the_first_use_counts() -> None:
+    layer = "weight_norm(nn.Linear(2, 2))"
+    code = f"import torch.nn as nn\nfrom torch.nn.utils import weight_norm\n\nfirst = {layer}\nsecond = [{layer}, {layer}]\n"
+    assert [each.location.row for each in torchlint.lint(code)] == [4]
+    found = torchlint.lint(code, select=["TPL108"])
+    assert [(each.location.row, each.is_strict) for each in found] == [(4, False), (5, True), (5, True)]
+    whole = code.replace("from torch.nn.utils import weight_norm", "from torch.nn import utils").replace(
+        "weight_norm", "utils.weight_norm"
+    )
+    assert [each.location.row for each in torchlint.lint(whole)] == [4, 5, 5]

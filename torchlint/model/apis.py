@@ -63,6 +63,11 @@ class ApisQuestions:
         twin = self._model.twin(node)
         return twin in self._semantics.of(DeprecatedUses).quiet
 
+    def is_repeated(self, node: cst.BaseExpression) -> bool:
+        """Whether an earlier name of the file is the same deprecated API, and is imported by the same statement."""
+        twin = self._model.twin(node)
+        return twin in self._semantics.of(DeprecatedUses).repeated
+
     def deprecated_arguments(self, call: cst.Call) -> tuple[tuple[str, str], ...]:
         """The functions and parameters by which the table knows what a call gives, or leaves out; mostly none."""
         return self._model.found(self._semantics.of(DeprecatedArguments).found, call) or ()

@@ -35,7 +35,8 @@ class DeprecatedApi(Rule):
     but for that of a module, which warns itself. So are those that torch hands over
     to another library, as all of eager quantization to torchao, and `get_lr()` of a schedule whose `last_epoch` the file sets:
     `get_last_lr()` gives the rate of the step before; and the `epoch` that the `step` of a schedule is given: without it the
-    schedule counts by itself, which may be another rate.
+    schedule counts by itself, which may be another rate. Of a function that is imported by itself, and for which there is no
+    fix, the first use in a file is reported, and the others are strict: one import is changed for all.
 
     ## Why is this bad
     It warns, at every call or at the first, and a later release takes it away. With `target-torch` only what the oldest torch
@@ -117,8 +118,9 @@ class DeprecatedApi(Rule):
     def _look(self, node: cst.BaseExpression) -> None:
         row = found(self, node)
         if row is not None and self._is_meant(row):
-            message = self._said(row, f"`{self.model.shown(node)}`")
-            self.report(node, message, replaced(self, node, row), strict=self.model.apis.warns_nobody(node))
+            message, mended = self._said(row, f"`{self.model.shown(node)}`"), replaced(self, node, row)
+            is_strict = self.model.apis.warns_nobody(node) or (mended is None and self.model.apis.is_repeated(node))
+            self.report(node, message, mended, strict=is_strict)
 
     def _is_meant(self, row: Deprecation) -> bool:
         return row.is_deprecated_for(self.options.target) and not row.is_removed_for(self.options.target)

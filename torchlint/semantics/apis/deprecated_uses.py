@@ -10,7 +10,7 @@ from torchlint.semantics import Basis, Binding, Form, Kind, Semantics, Type
 from torchlint.semantics.apis.deprecations import deprecation, members, modules, symbols, unannounced
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.names import canonical
-from torchlint.semantics.code.tree import TRIES
+from torchlint.semantics.code.tree import TRIES, position
 
 _OWNERS = {
     Type.TENSOR: "torch.Tensor",
@@ -72,6 +72,17 @@ class DeprecatedUses:
             or self._is_annotation(node)
             or self._is_of_moved(node)
         )
+
+    @cached_property
+    def repeated(self) -> frozenset[ast.expr]:
+        """The names among them of which an earlier one of the file is the same: what imports both is changed once."""
+        found: set[ast.expr] = set()
+        seen: set[str] = set()
+        for node in sorted((node for node in self.found if isinstance(node, ast.Name)), key=position):
+            if self.found[node] in seen:
+                found.add(node)
+            seen.add(self.found[node])
+        return frozenset(found)
 
     def _is_of_moved(self, node: ast.expr) -> bool:
         """Whether a schedule is asked for its rate whose `last_epoch` the file sets."""
