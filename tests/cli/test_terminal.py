@@ -311,7 +311,7 @@ def test_completion_knows_the_options(shell: str) -> None:
         ("ru", ["rule"]),
         ("check --show-f", ["--show-fixes", "--show-files"]),
         ("--output-format g", ["grouped", "github", "gitlab"]),
-        ("--fix --select TPL40", ["TPL401", "TPL402", "TPL403", "TPL404", "TPL405"]),
+        ("--fix --select TPL40", ["TPL401", "TPL402", "TPL403", "TPL404", "TPL405", "TPL406"]),
         ("rule TPL10", ["TPL101", "TPL102", "TPL103", "TPL104", "TPL105", "TPL106", "TPL107", "TPL108", "TPL109"]),
         ("prove --device c", ["cpu", "cuda"]),
         ("--fix check tra", ["train.py"]),

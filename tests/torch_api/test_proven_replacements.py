@@ -30,7 +30,7 @@ REPLACED = {key(row): row for row in deprecations().values() if row.replacement 
 ELSEWHERE = [row for row in deprecations().values() if row.replacement and (row.removed or row.library != "torch")]
 """What has been removed, and what belongs to libraries that are not installed: the old call cannot be made here."""
 UNPROVEN = {
-    "removed from torch: the installed one has no old call to compare with": 35,
+    "removed from torch: the installed one has no old call to compare with": 36,
     "of torchvision: `unpacked` runs them on its wheel": 285,
     "of torchaudio: `unpacked` runs them on its wheel": 18,
 }

@@ -73,7 +73,7 @@ class ApisQuestions:
         return self._model.found(self._semantics.of(DeprecatedArguments).found, call) or ()
 
     def is_given_self(self, call: cst.Call) -> bool:
-        """Whether a call runs the constructor of a base by its name: ``Base.__init__(self, x)``."""
+        """Whether a call runs the constructor of a base by its name, of which the object is the first argument."""
         twin = self._model.twin(call)
         return isinstance(twin, ast.Call) and self._semantics.of(InheritedMethods).of(twin)[1] > 0
 
