@@ -12,6 +12,7 @@ HEADER = "import torch\nimport torch.nn as nn\n"
 WRONG = ", which autograd does not notice: a gradient that needs the values from before would be silently wrong"
 OFF = "; `.data` is not needed where autograd is off"
 COPIED = "for p, q in zip(target.parameters(), net.parameters()):\n    p.data.copy_(0.9 * p.data + 0.1 * q.data)\n"
+STEPPED = "for p in net.parameters():\n    p.data.sub_(0.1 * p.grad)\n"
 REORDERED = "state = self.decoder(x)\nstate.data.copy_(state.data.index_select(1, order))\nreturn state"
 MASKED_ARGUMENTS = "scores = torch.bmm(q, k)\nscores.data.masked_fill_(mask, -1e9)\nreturn torch.softmax(scores, -1)"
 MASKED = "scores = torch.bmm(nn.Linear(3, 3)(q), k)\nscores.data.masked_fill_(mask, -1e9)\nreturn torch.softmax(scores, -1)"
@@ -31,10 +32,10 @@ def in_function(name: str, body: str) -> str:
 @pytest.mark.parametrize(
     ("code", "end"),
     [
-        (in_function("update", COPIED), WRONG),
-        (in_function("update", "with torch.no_grad():\n" + indent(COPIED, "    ")), OFF),
-        (in_function("update", "torch.set_grad_enabled(False)\n" + COPIED), OFF),
-        (in_function("update", "torch.set_grad_enabled(True)\n" + COPIED), WRONG),
+        (in_function("update", STEPPED), WRONG),
+        (in_function("update", "with torch.no_grad():\n" + indent(STEPPED, "    ")), OFF),
+        (in_function("update", "torch.set_grad_enabled(False)\n" + STEPPED), OFF),
+        (in_function("update", "torch.set_grad_enabled(True)\n" + STEPPED), WRONG),
         (in_function("step", "w = net.weight\nw.data.copy_(w.data.index_select(1, order))\nreturn w"), WRONG),
         (in_function("step", "h = nn.Linear(3, 3)(q)\nh.data.copy_(h.data.index_select(1, order))\nreturn h"), WRONG),
         (in_function("attend", MASKED), ", which autograd does not notice: give it the masked values"),
@@ -44,6 +45,51 @@ def in_function(name: str, body: str) -> str:
 def test_what_is_said_of_the_gradients(code: str, end: str) -> None:
     [message] = messages(code)
     assert message.endswith(end)
+
+
+def found(code: str) -> list[tuple[str, bool]]:
+    """What the rule says of code, and whether that is strict."""
+    return [(each.message, each.is_strict) for each in lint(HEADER + code, select=["TPL001"])]
+
+
+@pytest.mark.parametrize(
+    ("loop", "follows"),
+    [
+        ("p, q in zip(target.parameters(), net.parameters())", True),
+        ("q, p in zip(list(net.parameters()), list(target.parameters()))", True),
+        ("(_, p), (_, q) in zip(target.named_parameters(), net.named_parameters())", True),
+        ("p, q in zip(net.parameters(), net.parameters())", False),
+        ("p, q in zip(net.parameters(), x)", False),
+    ],
+)
+def test_weights_that_follow_those_of_another_network_are_strict(loop: str, follows: bool) -> None:
+    code = in_function("update", f"for {loop}:\n    p.data.copy_(0.9 * p.data + 0.1 * q.data)\n")
+    [(message, is_strict)] = found(code)
+    assert (is_strict, "follows the weights of another network" in message) == (follows, follows)
+
+
+def test_a_step_by_hand_follows_no_other_network() -> None:
+    body = "for p, q in zip(net.parameters(), target.parameters()):\n    p.data.sub_(0.1 * p.grad + q.data)\n"
+    [(message, is_strict)] = found(in_function("update", body))
+    assert not is_strict and message.endswith(WRONG)
+
+
+INITIAL = "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        {}\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_strict"),
+    [
+        (INITIAL.format("self.fc = nn.Linear(2, 2)\n        self.fc.weight.data.normal_(0, 0.02)"), True),
+        (INITIAL.format("self.w = nn.Parameter(torch.zeros(2))\n        nn.init.normal_(self.w.data)"), True),
+        (INITIAL.format("w = torch.zeros(2, requires_grad=True)\n        w.data.normal_()"), False),
+        ("def init_weights(m: nn.Linear):\n    m.weight.data.zero_()\n", True),
+        ("w = torch.zeros(3, requires_grad=True)\nw.data.normal_()\n", False),
+    ],
+)
+def test_initialisers_of_layers_are_strict(code: str, is_strict: bool) -> None:
+    [(_, strict)] = found(code)
+    assert strict is is_strict
 
 
 BEAMS = "for state in states:\n    beams = state.view(-1, 3)[:, 0]\n    beams.data.copy_(beams.data.index_select(0, order))\n"

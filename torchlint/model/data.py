@@ -21,6 +21,7 @@ from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.roles import Access, Role
 from torchlint.semantics.gradients.passing_values import PassingValues
 from torchlint.semantics.memory.arrays_for_form import ArraysForForm
+from torchlint.semantics.parameters.averaged import AveragedWeights
 from torchlint.semantics.parameters.kept_memory import KeptMemory
 from torchlint.text.layout import can_be_indented, stands_alone
 
@@ -89,6 +90,10 @@ class DataQuestions:
     def is_masked_weight(self, node: cst.BaseExpression) -> bool:
         """Whether the statement of a node multiplies a weight by a mask in the `forward` of its module."""
         return bool(self._model.answered(self._semantics.of(MaskedWeights).are_masked_by, node))
+
+    def follows_another(self, node: cst.BaseExpression) -> bool:
+        """Whether a change moves the weights of one network after those of another one, as a target network's or an average."""
+        return bool(self._model.answered(self._semantics.of(AveragedWeights).follow, node))
 
     def is_of_beginning(self, node: cst.CSTNode) -> bool:
         """Whether the statement of a node sets, through a ``.data``, what a model starts with: before any forward."""

@@ -34,8 +34,10 @@ class DataMutation(InPlaceRule):
 
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
     constructor, in a function that initialises or loads it, in one that only constructors call, of other files, too, or that is
-    only applied to models which were just made, where no gradient can go wrong yet, unless a function of `torch.nn.init` does
-    the same; `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`; what was just made,
+    only applied to models which were just made, where no gradient can go wrong yet, unless it is a variable and no parameter of
+    a layer, `w.data.normal_()`, for which a function of `torch.nn.init` does the same; what moves the weights of one network
+    after those of another, as of a target network, `t.data.copy_(0.9 * t.data + 0.1 * p.data)` in a loop over both;
+    `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`; what was just made,
     `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the copy yet; what has no graph, in a file that neither
     back-propagates nor defines a `forward`; a value without a graph that its function has only stored to, compared and moved so
     far, a mask that is filled or a buffer, and what the `backward` of an autograd function is given; what is changed where
@@ -120,11 +122,19 @@ class DataMutation(InPlaceRule):
             or self._is_of_step(change)
             or self.model.data.is_recomputed(change.tensor)
             or self.model.data.is_masked_weight(change.node)
+            or self.model.data.follows_another(change.node)
             or (change.means is Means.RESHAPED and self.model.autograd.runs_off(change.node))
         ):
             return True
+        if change.is_beginning and self._is_of_module(change.tensor):
+            return True
         is_plain_call = change.means is Means.INITIALISER and change.remedy is Remedy.NOTHING
         return change.is_beginning and change.remedy is not Remedy.INITIALISE and not is_plain_call
+
+    @staticmethod
+    def _is_of_module(tensor: cst.BaseExpression) -> bool:
+        """Whether a tensor is the parameter of a layer, by the way it is asked for: ``self.conv.weight``."""
+        return isinstance(tensor, cst.Attribute)
 
     def _is_unseen(self, change: DataChange[cst.BaseExpression]) -> bool:
         """Whether no gradient can go wrong: new tensors, statistics, and what has no graph where nothing propagates."""
@@ -216,6 +226,8 @@ class DataMutation(InPlaceRule):
             return f"`{tensor}` is changed through {way}, where it can be changed itself: no gradient depends on it"
         if change.is_beginning or self._is_copied(change):
             return f"`{tensor}` is set through {way}, which does no harm before any forward; `torch.no_grad()` is today's way"
+        if self.model.data.follows_another(change.node):
+            return f"`{tensor}` follows the weights of another network through {way}; `torch.no_grad()` is today's way"
         if change.rests_on.is_certain:
             changed = f"`{tensor}` is changed through {way}, which autograd does not notice"
             return f"{changed}; no gradient goes wrong here, and nothing would tell if one did"
