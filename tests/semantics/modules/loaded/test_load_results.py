@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.modules.loaded.results import LoadResult, LoadResults
+from torchlint.semantics.modules.loaded.results import Failure, LoadResult, LoadResults
 from torchlint.semantics.torch_api import MODULE_ATTRIBUTES
 
 HEAD = """
@@ -63,7 +63,7 @@ def found(code: str, head: str = HEAD) -> list[LoadResult[ast.AST]]:
 def test_taken_for_the_module(code: str, use: str) -> None:
     [result] = found(code)
     assert (result.role, ast.unparse(result.use)) == (Type.MODULE, use)
-    assert result.fails == (not use.startswith(("return", "train", "run", "(")))
+    assert (result.failure is Failure.USED) == (not use.startswith(("return", "train", "run", "(")))
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,16 @@ class LoadedAttributes:
         slots = self._facts.slots(owner, name)
         uses = sorted((use for slot in slots for use in slot.uses), key=position)
         derived = (self._facts.classes[each].slots.get(name) for each in self._facts.derived(owner) if each is not owner)
-        stores = [store for slot in (*slots, *derived) if slot is not None for store in slot.stores]
+        stores = [store for slot in (*slots, *derived) if slot is not None for store in slot.stores if not self._is_emptied(store)]
         asked = (parent.attr for use in uses if isinstance(parent := self._tree.parent(use), ast.Attribute))
         has_one_value = sum(not is_none(value) for value in self._facts.assigned(slots)) == 1
         is_outside = name in self._facts.stored_attributes
         return Known(uses, frozenset(asked), has_one_value, self._by_function(uses), self._by_function(stores), is_outside)
+
+    def _is_emptied(self, store: ast.Attribute) -> bool:
+        """Whether an attribute is given None, which is no more of a model than the result is."""
+        statement = self._tree.parent(store)
+        return isinstance(statement, ast.Assign) and is_none(statement.value)
 
     def _by_function(self, nodes: list[ast.Attribute]) -> dict[ast.AST | None, list[ast.Attribute]]:
         found: dict[ast.AST | None, list[ast.Attribute]] = defaultdict(list)

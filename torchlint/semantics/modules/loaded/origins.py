@@ -25,6 +25,7 @@ class Origin(Enum):
 
     GIVEN = "a parameter"
     FOREIGN = "a library or another file that gives no module, as far as is known"
+    TORCH = "what torch makes"
     OPEN = "something else"
 
 
@@ -92,9 +93,10 @@ class Origins:
             case Form.IMPORT | Form.CLASS | Form.FUNCTION:
                 yield Origin.FOREIGN
             case Form.PARAMETER:
+                yield Origin.GIVEN
                 said = binding.node.annotation if isinstance(binding.node, ast.arg) else None
-                is_typed = said is not None and last_name(said) not in ("", "Any") and self._semantics.elsewhere.is_in_project
-                yield Origin.GIVEN if not is_typed or self._semantics.kind(binding.node).known else Origin.FOREIGN
+                if said is not None and last_name(said) not in ("", "Any") and self._semantics.elsewhere.is_in_project:
+                    yield Origin.FOREIGN
             case Form.ASSIGNMENT if binding.value is not None:
                 yield binding.value
             case _:
@@ -124,7 +126,9 @@ class Origins:
             return Origin.FOREIGN
         elsewhere = self._semantics.elsewhere
         found = elsewhere.target(function)
-        if library in ("torch", "timm", "torchvision") or isinstance(found, FunctionElsewhere) or not elsewhere.is_in_project:
+        if library in ("torch", "timm", "torchvision"):
+            return Origin.TORCH
+        if isinstance(found, FunctionElsewhere) or not elsewhere.is_in_project:
             return Origin.OPEN
         is_module = isinstance(found, ClassElsewhere) and elsewhere.lookup.is_module(found)
         return Origin.OPEN if is_module else Origin.FOREIGN

@@ -95,12 +95,13 @@ class LoadedOwners:
             return self._of_unknown(receiver, call, Type.MODULE)
         if kind.type not in _ROLES:
             return None
-        doubt = Doubt.DECLARED if Origin.GIVEN in self._origins.of(receiver) else Doubt.NONE
+        origins = self._origins.of(receiver)
+        doubt = Doubt.DECLARED if Origin.GIVEN in origins else Doubt.NONE
         if isinstance(kind.definition, ast.ClassDef):
             return self._of_class(kind.definition, kind.type, doubt)
         if kind.classes_elsewhere:
             return self._of_classes_elsewhere(kind.classes_elsewhere, kind.type, doubt)
-        if kind.basis is Basis.MADE and kind.name.startswith(_MADE_BY):
+        if origins == {Origin.TORCH} or (kind.basis is Basis.MADE and kind.name.startswith(_MADE_BY)):
             return Owner(kind.type, doubt)
         if kind.basis is Basis.DECLARED and not self._is_super(receiver) and _LOADING not in self._facts.method_names:
             return Owner(kind.type, Doubt.DECLARED)
