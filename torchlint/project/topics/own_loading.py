@@ -6,7 +6,9 @@ import re
 
 _LOADING = re.compile(rb"(?m)^([ \t]+)(?:async[ \t]+)?def[ \t]+load_state_dict\b")
 _WRAPPING = re.compile(rb"(?m)^([ \t]+)def[ \t]+__getattr__\b")
-_SET_IN_CLASS = re.compile(rb"(?m)^[ \t]{1,60}load_state_dict[ \t]{0,4}=[^=]|\bdict\([^()\n]{0,200}\bload_state_dict[ \t]{0,4}=")
+_SET_IN_CLASS = re.compile(
+    rb"(?m)^[ \t]{1,60}load_state_dict[ \t]{0,4}=[^=]|\bdict\([^()\n]{0,200}\bload_state_dict[ \t]{0,4}="
+)
 _GIVING = re.compile(rb"\breturn[ \t]+(?!None\b|super\(|_IncompatibleKeys\b)[^\s#]|\byield\b")
 _MAKING = re.compile(rb"\bdef[ \t]|\blambda\b|\bpartial\b")
 _DECORATOR = re.compile(rb"^[ \t]*@(?!torch\.no_grad\b|torch\._dynamo|override\b|typing\.override\b)")
@@ -31,7 +33,8 @@ def _loads_in_own_way(text: bytes) -> bool:
 
 def _body(text: bytes, start: re.Match[bytes]) -> bytes:
     """What stands below a definition, deeper than it; what goes on at its own depth is a parameter or a bracket."""
-    lines, depth = [], len(start[1])
+    lines: list[bytes] = []
+    depth = len(start[1])
     for line in text[start.end() : start.end() + _LONGEST].split(b"\n"):
         code = line.lstrip()
         is_out = len(line) - len(code) <= depth and code[:1] not in (b"", b"#", b")")

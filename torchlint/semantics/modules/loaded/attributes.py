@@ -58,7 +58,9 @@ class LoadedAttributes:
         slots = self._facts.slots(owner, name)
         uses = sorted((use for slot in slots for use in slot.uses), key=position)
         derived = (self._facts.classes[each].slots.get(name) for each in self._facts.derived(owner) if each is not owner)
-        stores = [store for slot in (*slots, *derived) if slot is not None for store in slot.stores if not self._is_emptied(store)]
+        stores = [
+            store for slot in (*slots, *derived) if slot is not None for store in slot.stores if not self._is_emptied(store)
+        ]
         asked = (parent.attr for use in uses if isinstance(parent := self._tree.parent(use), ast.Attribute))
         has_one_value = sum(not is_none(value) for value in self._facts.assigned(slots)) == 1
         is_outside = name in self._facts.stored_attributes
@@ -92,7 +94,9 @@ class LoadedAttributes:
             return
         function, end = self._tree.function(target), _end(self._tree.statement(target))
         last = self._next_store(known, target, end)
-        elsewhere = any(each is not function and not _is_constructor(each) for each in known.stores_in) or known.is_stored_outside
+        elsewhere = (
+            any(each is not function and not _is_constructor(each) for each in known.stores_in) or known.is_stored_outside
+        )
         uses = known.uses_in.get(function, [])
         start = bisect_left(uses, end, key=position)
         for use in uses[start : start + _MOST]:
@@ -136,7 +140,7 @@ class LoadedAttributes:
             if isinstance(statement, ast.stmt) and isinstance(self._tree.block(statement)[-1], _LEAVING):
                 return False
             statement = parent
-        other: ast.AST = place
+        other: ast.AST | None = place
         while other is not None and self._tree.parent(other) is not parent:
             other = self._tree.parent(other)
         return not isinstance(parent, ast.If) or (statement in parent.body) is (other in parent.body)

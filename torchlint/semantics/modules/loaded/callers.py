@@ -67,5 +67,3 @@ class LoadingCallers:
     def _gives_one(self, function: Function) -> bool:
         """Whether a function does not return several values, which are unpacked in any case."""
         return not any(isinstance(each, ast.Tuple) for each in self._facts.returned(function))
-
-

@@ -90,7 +90,10 @@ class LoadedOwners:
         """
         assert isinstance(call.func, ast.Attribute)
         receiver = call.func.value
-        kind = self._semantics.kind(receiver)
+        making = self._origins.making(receiver)
+        kind = self._semantics.kind(receiver if making is None else making)
+        if kind.type not in _ROLES:
+            kind = self._semantics.kind(receiver)
         if kind.type is Type.UNKNOWN:
             return self._of_unknown(receiver, call, Type.MODULE)
         if kind.type not in _ROLES:
@@ -108,7 +111,7 @@ class LoadedOwners:
         return self._of_unknown(receiver, call, kind.type)
 
     def is_strict(self, owner: Owner) -> bool | None:
-        """Whether it is only likely that an owner loads as torch does, by all that the project has; ``None`` if it may well not."""
+        """Whether it is only likely that an owner loads as torch does, by what the project has; ``None`` if it may well not."""
         elsewhere = self._semantics.elsewhere
         if elsewhere.speaks_of("patched loading") is True:
             return None
@@ -194,5 +197,7 @@ class LoadedOwners:
         bases = [base for each in classes for base in elsewhere.lookup.bases(each)]
         if role is Type.MODULE and None not in bases and all(map(elsewhere.lookup.is_module, classes)):
             return Owner(role, doubt)
-        is_of_torch = all(not isinstance(base, Outside) or base.name.startswith(("torch.optim.", "builtins.")) for base in bases)
+        is_of_torch = all(
+            not isinstance(base, Outside) or base.name.startswith(("torch.optim.", "builtins.")) for base in bases
+        )
         return Owner(role, doubt if role is not Type.MODULE and None not in bases and is_of_torch else Doubt.OPEN)
