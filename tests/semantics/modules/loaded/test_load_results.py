@@ -278,7 +278,8 @@ class Holder:
         "def load(m: nn.Module):\n    m = m.load_state_dict(sd)\n    return m\nkeys = load(net)\nprint(keys[0])",
         "def show(keys):\n    print(keys.missing_keys)\nnet = net.load_state_dict(sd)\nshow(net)",
         "def f():\n    m = Net()\n    m = m.load_state_dict(sd)\n    m.eval()\nwith pytest.raises(AttributeError):\n    f()",
-        "class A:\n    def load(self):\n        return net.load_state_dict(sd)\n    def run(self):\n        self.load().eval()\n"
+        "class A:\n    def load(self):\n        return net.load_state_dict(sd)\n"
+        "    def run(self):\n        self.load().eval()\n"
         "class B(A):\n    def load(self):\n        return net\n",
         HOLDER.format("        old = self.net\n        self.net = self.net.load_state_dict(sd)\n        self.net = old"),
         HOLDER.format(

@@ -53,7 +53,7 @@ def test_by_default(tmp_path: Path, main: str, other: str, number: int) -> None:
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\nversion = '0'\n")
     (tmp_path / "main.py").write_text(main)
     (tmp_path / "other.py").write_text(other)
-    found = lint(main, filename=str(tmp_path / "main.py"))
+    found = lint(main, filename=str(tmp_path / "main.py"), project_root=str(tmp_path))
     assert sum(each.code == "TPL330" for each in found) == number
 
 

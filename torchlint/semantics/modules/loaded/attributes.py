@@ -25,7 +25,6 @@ class Known:
 
     uses: list[ast.Attribute]
     asked: frozenset[str]
-    has_one_value: bool
     uses_in: dict[ast.AST | None, list[ast.Attribute]]
     stores_in: dict[ast.AST | None, list[ast.Attribute]]
     is_stored_outside: bool
@@ -62,9 +61,8 @@ class LoadedAttributes:
             store for slot in (*slots, *derived) if slot is not None for store in slot.stores if not self._is_emptied(store)
         ]
         asked = (parent.attr for use in uses if isinstance(parent := self._tree.parent(use), ast.Attribute))
-        has_one_value = sum(not is_none(value) for value in self._facts.assigned(slots)) == 1
         is_outside = name in self._facts.stored_attributes
-        return Known(uses, frozenset(asked), has_one_value, self._by_function(uses), self._by_function(stores), is_outside)
+        return Known(uses, frozenset(asked), self._by_function(uses), self._by_function(stores), is_outside)
 
     def _is_emptied(self, store: ast.Attribute) -> bool:
         """Whether an attribute is given None, which is no more of a model than the result is."""

@@ -125,10 +125,11 @@ class LoadResults:
     def _doubt(self, found: LoadResult[ast.AST], role: Type) -> bool | None:
         """Whether it is only likely that a use takes a result for something else; ``None`` if it may well not."""
         function = self._tree.function(found.use)
-        if found.failure is Failure.NONE and isinstance(function, FUNCTIONS) and self._tree.parent(found.use) is not None:
+        if found.failure is Failure.NONE:
             if isinstance(found.use, ast.Call):
                 return None if self._is_looked_at(found.use, found.target, role) else False
-            return self._callers.take_for_model(function, role, self._takes, self._is_known_for)
+            if isinstance(function, FUNCTIONS):
+                return self._callers.take_for_model(function, role, self._takes, self._is_known_for)
         home = self._tree.function(found.receiver)
         if found.target is None and home is not function and isinstance(home, FUNCTIONS):
             return self._callers.may_run_another(home)
@@ -247,7 +248,7 @@ class LoadResults:
     def _misused_attribute(self, target: ast.Attribute, receiver: ast.expr, loaded: Owner) -> ast.AST | None:
         """Where an attribute of an object that is given a result is used as what it was, or should have been."""
         known = self._attributes.of(target)
-        if known is None or not (last_name(receiver) == target.attr or (loaded.is_sure and known.has_one_value)):
+        if known is None or not (loaded.is_sure or last_name(receiver) == target.attr):
             return None
         if loaded.role not in known.is_free:
             known.is_free[loaded.role] = self._are_free(known.uses, loaded.role)
