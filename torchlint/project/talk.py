@@ -22,6 +22,7 @@ from torchlint.project.topics.drawing import DRAWING
 from torchlint.project.topics.forwards import FORWARDS
 from torchlint.project.topics.leaning import Folder, folders_of, leans, names_imported
 from torchlint.project.topics.numbering import Numbering
+from torchlint.project.topics.own_loading import OWN_LOADING
 from torchlint.project.topics.records import OF_RUNS, Records
 from torchlint.project.topics.unasked import is_gpu_everywhere, needs_gpu
 from torchlint.project.topics.words import CHOOSING, speaks_of
@@ -175,7 +176,7 @@ def _speaking(topic: str) -> Callable[[bytes], object]:
         return partial(asks_for_graphs, name)
     if asked == _UNASKED:
         return needs_gpu
-    return FORWARDS.get(topic) or DRAWING.get(topic) or partial(speaks_of, topic)
+    return FORWARDS.get(topic) or DRAWING.get(topic) or OWN_LOADING.get(topic) or partial(speaks_of, topic)
 
 
 def _ends_in_sigmoid(text: bytes | None) -> bool:

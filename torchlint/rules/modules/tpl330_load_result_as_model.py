@@ -8,7 +8,7 @@ from torchlint.fixes.code import again, statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics import Type
-from torchlint.semantics.modules.loaded.results import LoadResult, Mend
+from torchlint.semantics.modules.loaded.results import Failure, LoadResult, Mend
 
 
 class LoadResultAsModel(Rule):
@@ -50,7 +50,11 @@ class LoadResultAsModel(Rule):
 
     Not reported are results whose keys are looked at, that are unpacked, compared or printed alone, those of a class with a
     `load_state_dict` of its own, and those of values of which nothing is known, unless the result, right there or by the same
-    name, is asked for what modules or optimizers have.
+    name, is asked for what modules or optimizers have. Nor are those of a value that is given from outside reported where the
+    project has a class whose own `load_state_dict` gives something, as that may be one of it.
+
+    Strict: that of a value of which nothing is known, unless callers give it and no class of the project loads in a way of its
+    own; and a function that returns the result, where no call of it in the file takes that for a model.
 
     ## References
     - [torch.nn.Module.load_state_dict](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict)
@@ -67,18 +71,20 @@ class LoadResultAsModel(Rule):
         found = self.model.modules.load_result(node)
         if found is None:
             return
-        role = "model" if found.role is Type.MODULE else found.role.value
         given = "the missing and unexpected keys" if found.role is Type.MODULE else "None"
-        self.report(node, f"`load_state_dict` gives {given}, not the {role}: {self._effect(found)}", self._fix(node, found))
+        message = f"`load_state_dict` gives {given}, not the {found.what}: {self._effect(found)}"
+        self.report(node, message, self._fix(node, found), strict=found.is_strict)
 
     def _effect(self, found: LoadResult[cst.BaseExpression]) -> str:
         used, line = self.model.shown_call(found.use), self.model.line(found.use)
-        if found.fails and found.target is None and isinstance(found.use, cst.Attribute):
+        if found.failure is Failure.ASSIGNED:
+            return f"that raises a TypeError where it is assigned to `{used}`, which is a part of a module"
+        if found.failure is Failure.NONE:
+            return f"line {line} hands that on as `{self.model.shown(found.target)}`" if found.target is not None else ""
+        if found.target is None and isinstance(found.use, cst.Attribute):
             used = f".{found.use.attr.value}"
-        if found.fails:
-            error = "an AttributeError" if isinstance(found.use, cst.Attribute) else "a TypeError"
-            return f"`{used}` in line {line} raises {error}"
-        return f"line {line} hands that on as `{self.model.shown(found.target)}`" if found.target is not None else ""
+        error = "an AttributeError" if isinstance(found.use, cst.Attribute) else "a TypeError"
+        return f"`{used}` in line {line} raises {error}"
 
     def _fix(self, node: cst.Call, found: LoadResult[cst.BaseExpression]) -> CodeFix | None:
         rests_on = unknown("the code raised, and what follows has never run")
@@ -91,7 +97,11 @@ class LoadResultAsModel(Rule):
                 assert isinstance(rest, cst.BaseSmallStatement)
                 changes = (replace(whole, cst.Expr(node)), insert_behind(whole, rest))
             case Mend.BEHIND if found.target is not None:
-                made = statement("{target} = {made}", target=again(found.target), made=again(found.receiver))
+                made: cst.BaseSmallStatement
+                if isinstance(whole, cst.AnnAssign):
+                    made = whole.with_changes(value=again(found.receiver))
+                else:
+                    made = statement("{target} = {made}", target=again(found.target), made=again(found.receiver))
                 changes = (insert_before(whole, made), replace(whole, cst.Expr(_of(found.target, node))))
             case _:
                 return None

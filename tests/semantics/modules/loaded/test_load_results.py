@@ -6,9 +6,13 @@ import ast
 
 import pytest
 
+from torchlint.engine.fixer import apply
+from torchlint.engine.linter import lint
+from torchlint.rules import all_rules
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.modules.loaded.results import LoadResult, LoadResults
+from torchlint.semantics.modules.loaded.results import Failure, LoadResult, LoadResults, Mend
 from torchlint.semantics.torch_api import MODULE_ATTRIBUTES
+from torchlint.text.source import Source
 
 HEAD = """
 import logging
@@ -63,7 +67,7 @@ def found(code: str, head: str = HEAD) -> list[LoadResult[ast.AST]]:
 def test_taken_for_the_module(code: str, use: str) -> None:
     [result] = found(code)
     assert (result.role, ast.unparse(result.use)) == (Type.MODULE, use)
-    assert result.fails == (not use.startswith(("return", "train", "run", "(")))
+    assert (result.failure is Failure.USED) == (not use.startswith(("return", "train", "run", "(")))
 
 
 @pytest.mark.parametrize(
@@ -224,3 +228,118 @@ def test_the_results_on_torch() -> None:
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 3)
     assert optimizer.load_state_dict(optimizer.state_dict()) is None
     assert scheduler.load_state_dict(scheduler.state_dict()) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "is_strict"),
+    [
+        ("net = net.load_state_dict(sd)\nnet.eval()", False),
+        ("def f(model):\n    model = model.load_state_dict(sd)\n    model.eval()", True),
+        ("model = build()\nmodel = model.load_state_dict(sd)\nmodel.eval()", True),
+        ("def load():\n    m = Net()\n    m = m.load_state_dict(sd)\n    return m", True),
+        ("def load():\n    m = Net()\n    m = m.load_state_dict(sd)\n    return m\nload().eval()", False),
+        ("def load():\n    m = Net()\n    m = m.load_state_dict(sd)\n    return m\nx = load()\nx.eval()", False),
+        ("model = torch.hub.load('a/b', 'c')\nmodel = model.load_state_dict(sd)\nmodel.eval()", False),
+    ],
+)
+def test_what_is_only_likely(code: str, is_strict: bool) -> None:
+    assert [each.is_strict for each in found(code)] == [is_strict]
+
+
+HOLDER = """
+class Holder:
+    def __init__(self):
+        self.net = Net()
+    def load(self, sd):
+{}
+    def run(self):
+        return self.net.eval()
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import utils\nutils.load_state_dict(nn.Linear(2, 2), sd).eval()",
+        "from utils import checkpoint\nmodel = checkpoint.load_state_dict(net, sd).to('cpu')",
+        "import lib.io\nlib.io.load_state_dict(net).eval()",
+        "import importlib\nck = importlib.import_module('ckpt')\nck.load_state_dict(sd).eval()",
+        "Other.load_state_dict(net, sd).eval()",
+        "def f(loader):\n    return loader.load_state_dict(net, sd).eval()",
+        "def f(hub):\n    return hub.load_state_dict('resnet').type(torch.float)",
+        "from unittest import mock\nm = mock.MagicMock()\nm = m.load_state_dict(sd)\nm.eval()",
+        "def f(m):\n    m.load_state_dict.return_value = m\n    m.load_state_dict(sd).eval()",
+        "from tensordict import TensorDict\ntd = TensorDict({}, [3])\ntd = td.load_state_dict(sd)\ntd.to('cpu')",
+        "class Wrap:\n    def __getattr__(self, name):\n        return fluent\nw = Wrap()\nw = w.load_state_dict(sd)\nw.eval()",
+        "net.__dict__['load_state_dict'] = fluent\nnet.load_state_dict(sd).eval()",
+        "Own = type('Own', (nn.Linear,), {'load_state_dict': fluent})\nnet.load_state_dict(sd).eval()",
+        "Own = type('Own', (nn.Linear,), dict(load_state_dict=fluent))\nnet.load_state_dict(sd).eval()",
+        "def load(m: nn.Module):\n    m = m.load_state_dict(sd)\n    return m\nprint(load(net).missing_keys)",
+        "def load(m: nn.Module):\n    m = m.load_state_dict(sd)\n    return m\nkeys = load(net)\nprint(keys[0])",
+        "def show(keys):\n    print(keys.missing_keys)\nnet = net.load_state_dict(sd)\nshow(net)",
+        "def f():\n    m = Net()\n    m = m.load_state_dict(sd)\n    m.eval()\nwith pytest.raises(AttributeError):\n    f()",
+        "class A:\n    def load(self):\n        return net.load_state_dict(sd)\n"
+        "    def run(self):\n        self.load().eval()\n"
+        "class B(A):\n    def load(self):\n        return net\n",
+        HOLDER.format("        old = self.net\n        self.net = self.net.load_state_dict(sd)\n        self.net = old"),
+        HOLDER.format(
+            "        self.net = self.net.load_state_dict(self.net.state_dict())\n    def renew(self):\n        self.net = Net()"
+        ),
+        HOLDER.format("        self.net = self.net.load_state_dict(sd)\n    def __setattr__(self, name, value):\n        pass"),
+        HOLDER.format("        self.net = self.net.load_state_dict(sd)\n    @property\n    def net(self):\n        return net"),
+        HOLDER.format("        self.net = self.net.load_state_dict(self.net.state_dict())").replace("self.net.eval()", "1"),
+    ],
+)
+def test_what_may_load_in_another_way_or_is_another_value(code: str) -> None:
+    assert found(code) == []
+
+
+def test_attributes_that_are_read_before_anything_else_is_stored() -> None:
+    text = "        self.net = self.net.load_state_dict(self.net.state_dict())\n        self.net.{}()\n        self.net = Net()"
+    [result] = found(HOLDER.format(text.format("train")))
+    assert ast.unparse(result.use) == "self.net.train"
+
+
+def test_a_part_of_a_module_that_is_given_a_result() -> None:
+    head = "class Whole(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.part = nn.Linear(2, 2)\n"
+    [result] = found(head + "        self.part = self.part.load_state_dict(sd)\n")
+    assert result.failure is Failure.ASSIGNED
+    torch = pytest.importorskip("torch")
+    whole = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    whole.part = torch.nn.Linear(2, 2)
+    with pytest.raises(TypeError, match="cannot assign"):
+        whole.part = whole.part.load_state_dict(whole.part.state_dict())
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("def f(s):\n    s = s.load_state_dict(sd)\n    s.step()", "optimizer or scheduler"),
+        ("def f(s):\n    s = s.load_state_dict(sd)\n    s.zero_grad()\n    s.step()", "optimizer"),
+        ("def f(s):\n    s = s.load_state_dict(sd)\n    s.get_last_lr()", "scheduler"),
+    ],
+)
+def test_what_it_is_called(code: str, what: str) -> None:
+    assert [each.what for each in found(code)] == [what]
+
+
+@pytest.mark.parametrize(
+    ("code", "mend"),
+    [
+        ("        self.net = nn.Linear(2, 2).load_state_dict(self.net.state_dict())\n        self.net.train()", Mend.BY_HAND),
+        ("        self.net = nn.Linear(2, 2).load_state_dict(self.state())\n        self.net.train()", Mend.BY_HAND),
+        ("        self.net = nn.Linear(2, 2).load_state_dict(self.sd)\n        self.net.train()", Mend.BEHIND),
+    ],
+)
+def test_nothing_is_assigned_before_it_is_read(code: str, mend: Mend) -> None:
+    assert [each.mend for each in found(HOLDER.format(code))] == [mend]
+
+
+def test_an_annotation_is_kept() -> None:
+    text = "import torch\nfrom torch import nn\nmodel: nn.Module = nn.Linear(2, 2).load_state_dict(sd)\nmodel.eval()\n"
+    [rule] = (each for each in all_rules() if each.code == "TPL330")
+    fixed = apply(Source(text), lint(Source(text), [rule]))
+    assert fixed.splitlines()[2:4] == [
+        "model: nn.Module = nn.Linear(2, 2)",
+        "model.load_state_dict(sd)",
+    ]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type
 from torchlint.semantics.code.expected_errors import is_awaited
-from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, is_none, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name, position
+from torchlint.semantics.modules.loaded.attributes import LoadedAttributes
+from torchlint.semantics.modules.loaded.callers import LoadingCallers
 from torchlint.semantics.modules.loaded.owners import LoadedOwners, Owner
 from torchlint.semantics.torch_api import MODULE_ATTRIBUTES
 
@@ -44,20 +46,32 @@ class Mend(Enum):
     BY_HAND = "more has to change"
 
 
+class Failure(Enum):
+    """What raises."""
+
+    USED = "the use"
+    ASSIGNED = "the assignment: a module takes nothing but modules for its parts"
+    NONE = "nothing yet: the use hands the result on"
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class LoadResult(Generic[Node]):
     """The result of loading into ``receiver``, a value of this ``role``, that is taken for that.
 
-    ``use`` is the attribute, call or ``return`` that takes it for that; ``target`` is the name or attribute that it is given,
-    and ``None`` where it is given none. It ``fails`` if the use raises, and does not only hand the result on.
+    ``use`` is the attribute, call or ``return`` that takes it for that, or the target itself where assigning it raises;
+    ``target`` is the name or attribute that it is given, and ``None`` where it is given none. ``what`` is what is said to be
+    loaded into. It ``is_strict`` where it is only likely that the `load_state_dict` is torch's, or that the use takes the
+    result for something else.
     """
 
     role: Type
+    what: str
     receiver: Node
     use: Node
     target: Node | None
-    fails: bool
+    failure: Failure
     mend: Mend
+    is_strict: bool = False
 
 
 class LoadResults:
@@ -68,6 +82,8 @@ class LoadResults:
         self._tree = semantics.tree
         self._facts = semantics.facts
         self._owners = semantics.of(LoadedOwners)
+        self._attributes = semantics.of(LoadedAttributes)
+        self._callers = semantics.of(LoadingCallers)
 
     @cached_property
     def found(self) -> dict[ast.Call, LoadResult[ast.AST]]:
@@ -78,18 +94,58 @@ class LoadResults:
         for call in self._facts.calls.get(_LOADING, ()):
             if not isinstance(call.func, ast.Attribute) or not self._owners.has_torchs_loading:
                 continue
-            owner = self._owners.of(call.func.value)
-            if owner is None or is_awaited(self._tree, call):
+            owner = self._owners.of(call)
+            if owner is None or is_awaited(self._tree, call) or self._callers.await_errors(call):
                 continue
-            target = self._target(call)
-            if target is not None:
-                use = self._misused_as(target, call.func.value, owner)
-            else:
-                use = self._misuse(call, owner.role) if owner.is_sure else self._plain_misuse(call, call.func.value)
-            if use is not None and not is_awaited(self._tree, use):
-                fails = isinstance(use, ast.Attribute) or (isinstance(use, ast.Call) and _is_called(use, target))
-                role = Type.OPTIMIZER if not owner.is_sure and self._is_stepped(use, target) else owner.role
-                yield call, LoadResult(role, call.func.value, use, target, fails, self._mend(call, call.func.value, target))
+            found = self._result(call, call.func.value, owner)
+            if found is None or is_awaited(self._tree, found.use) or self._callers.await_errors(found.use):
+                continue
+            doubts = (self._owners.is_strict(owner), self._doubt(found, owner.role))
+            if None not in doubts:
+                yield call, replace(found, is_strict=True in doubts)
+
+    def _result(self, call: ast.Call, receiver: ast.expr, owner: Owner) -> LoadResult[ast.AST] | None:
+        """What a result is taken for, whatever speaks against it elsewhere."""
+        target = self._target(call)
+        mend = self._mend(call, receiver, target)
+        if isinstance(target, ast.Attribute) and owner.is_sure and self._attributes.refuses(target, receiver, owner.role):
+            return LoadResult(owner.role, "model", receiver, target, target, Failure.ASSIGNED, mend)
+        if target is not None:
+            use = self._misused_as(target, receiver, owner)
+        else:
+            use = self._misuse(call, owner.role) if owner.is_sure else self._plain_misuse(call, receiver)
+        if use is None:
+            return None
+        fails = isinstance(use, ast.Attribute) or (isinstance(use, ast.Call) and _is_called(use, target))
+        role, what = owner.role, "model" if owner.role is Type.MODULE else owner.role.value
+        if not owner.is_sure:
+            role, what = self._role(use, target, owner.role)
+        return LoadResult(role, what, receiver, use, target, Failure.USED if fails else Failure.NONE, mend)
+
+    def _doubt(self, found: LoadResult[ast.AST], role: Type) -> bool | None:
+        """Whether it is only likely that a use takes a result for something else; ``None`` if it may well not."""
+        function = self._tree.function(found.use)
+        if found.failure is Failure.NONE:
+            if isinstance(found.use, ast.Call):
+                return None if self._is_looked_at(found.use, found.target, role) else False
+            if isinstance(function, FUNCTIONS):
+                return self._callers.take_for_model(function, role, self._takes, self._is_known_for)
+        home = self._tree.function(found.receiver)
+        if found.target is None and home is not function and isinstance(home, FUNCTIONS):
+            return self._callers.may_run_another(home)
+        return False
+
+    def _is_looked_at(self, call: ast.Call, target: ast.AST | None, role: Type) -> bool:
+        """Whether a function of the file that is given a result knows what it is."""
+        function = self._facts.called(call)
+        if function is None or not isinstance(target, ast.Name):
+            return False
+        for parameter in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+            given = self._facts.argument(call, function, parameter)
+            if isinstance(given, ast.Name) and given.id == target.id:
+                binding = self._semantics.bindings.of(parameter)
+                return binding is not None and not self._are_free(list(binding.uses), role)
+        return False
 
     def _target(self, call: ast.Call) -> ast.Name | ast.Attribute | None:
         """The name or attribute that a result is assigned to, alone."""
@@ -105,14 +161,30 @@ class LoadResults:
         if target is not None:
             if spelled is not None:
                 return Mend.DROPPED if spelled == dotted(target) else Mend.BEFORE
-            names = {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
-            is_apart = not any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(target))
-            return Mend.BEHIND if is_apart or isinstance(target, ast.Attribute) else Mend.BY_HAND
+            return Mend.BEHIND if self._is_apart(call, target) else Mend.BY_HAND
         first = statement.value if isinstance(statement, (ast.Expr, ast.Assign, ast.Return)) else None
         while isinstance(first, (ast.Call, ast.Attribute)) and first is not call:
             first = first.func if isinstance(first, ast.Call) else first.value
         is_used_here = not isinstance(self._tree.parent(call), ast.stmt)
         return Mend.BEFORE if first is call and is_used_here and spelled is not None else Mend.BY_HAND
+
+    def _is_apart(self, call: ast.Call, target: ast.expr) -> bool:
+        """Whether nothing of a call reads what is assigned, by its name or by a method of the object that has it."""
+        spelled, root = dotted(target), target
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        for part in ast.walk(call):
+            if not isinstance(part, ast.Name) or not isinstance(root, ast.Name) or part.id != root.id:
+                continue
+            around = self._tree.parent(part)
+            is_other = isinstance(around, ast.Attribute) and isinstance(target, ast.Attribute) and dotted(around) != spelled
+            if not is_other or self._is_called(around):
+                return False
+        return True
+
+    def _is_called(self, value: ast.AST | None) -> bool:
+        around = self._tree.parent(value) if value is not None else None
+        return isinstance(around, ast.Call) and around.func is value
 
     # --- without a name ----------------------------------------------------------------------------------------------
 
@@ -142,7 +214,7 @@ class LoadResults:
     def _gives_alone(self, function: Function) -> bool:
         """Whether a plain function has one ``return``."""
         is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list and function.name != _LOADING
-        return is_plain and len(self._facts.returned(function)) == 1
+        return is_plain and self._callers.may_run_another(function) is not None and len(self._facts.returned(function)) == 1
 
     def _takes(self, value: ast.expr, role: Type) -> bool:
         """Whether a value is called or asked for an attribute, as the result cannot be."""
@@ -162,7 +234,8 @@ class LoadResults:
             return self._misused_attribute(target, receiver, owner)
         if not owner.is_sure and not is_same:
             return None
-        uses = self._uses(target)
+        statement = self._tree.statement(target)
+        uses = [use for use in self._uses(target) if self._tree.statement(use) is not statement]
         if not owner.is_sure:
             known = (use for use in uses if self._is_plainly_of_torch(use)) if self._are_free(uses, owner.role) else ()
             return next((self._tree.parent(use) for use in known), None)
@@ -174,31 +247,17 @@ class LoadResults:
 
     def _misused_attribute(self, target: ast.Attribute, receiver: ast.expr, loaded: Owner) -> ast.AST | None:
         """Where an attribute of an object that is given a result is used as what it was, or should have been."""
-        owner, is_alike = self._facts.self_class(target.value), last_name(receiver) == target.attr
-        if owner is None or not (is_alike or (loaded.is_sure and self._has_one_value(target, owner))):
+        known = self._attributes.of(target)
+        if known is None or not (loaded.is_sure or last_name(receiver) == target.attr):
             return None
-        uses = [use for use in self._attribute_uses(target) if use is not receiver and self._may_follow(use, target)]
-        if loaded.is_sure:
-            return self._first(uses, loaded.role, same=False)
-        known = (use for use in uses if self._is_plainly_of_torch(use)) if self._are_free(uses, loaded.role) else ()
-        return next((self._tree.parent(use) for use in known), None)
-
-    def _attribute_uses(self, target: ast.Attribute) -> list[ast.Attribute]:
-        """Where the class around reads an attribute of its instances."""
-        owner = self._facts.self_class(target.value)
-        return [use for slot in self._facts.slots(owner, target.attr) for use in slot.uses] if owner is not None else []
-
-    def _has_one_value(self, target: ast.Attribute, owner: ast.ClassDef) -> bool:
-        """Whether all that an attribute is given, beside None, is the result."""
-        values = self._facts.assigned(self._facts.slots(owner, target.attr))
-        return sum(not is_none(value) for value in values) == 1
-
-    def _may_follow(self, use: ast.Attribute, target: ast.Attribute) -> bool:
-        """Whether an attribute is read behind an assignment, or in another function than the constructor."""
-        function = self._tree.function(use)
-        if function is self._tree.function(target):
-            return position(use) > position(target)
-        return not isinstance(function, FUNCTIONS) or function.name != "__init__"
+        if loaded.role not in known.is_free:
+            known.is_free[loaded.role] = self._are_free(known.uses, loaded.role)
+        if not known.is_free[loaded.role]:
+            return None
+        for use in self._attributes.following(target):
+            if self._takes(use, loaded.role) if loaded.is_sure else self._is_plainly_of_torch(use):
+                return self._tree.parent(use)
+        return None
 
     def _uses(self, target: ast.Name) -> list[ast.Name]:
         binding: Binding | None = self._semantics.bindings.of(target)
@@ -255,14 +314,20 @@ class LoadResults:
                 return name in _OF_MODULES_AND_OPTIMIZERS
         return False
 
-    def _is_stepped(self, use: ast.AST, target: ast.expr | None) -> bool:
-        """Whether a result is asked for what an optimizer or a scheduler has, and no module."""
-        parents = [use]
+    def _role(self, use: ast.AST, target: ast.expr | None, role: Type) -> tuple[Type, str]:
+        """What a value is of which nothing is known but what its result is asked for, and what that is called."""
+        asked = {use.attr} if isinstance(use, ast.Attribute) else set[str]()
         if isinstance(target, ast.Name):
-            parents += filter(None, map(self._tree.parent, self._uses(target)))
-        elif isinstance(target, ast.Attribute):
-            parents += filter(None, map(self._tree.parent, self._attribute_uses(target)))
-        return any(isinstance(parent, ast.Attribute) and parent.attr in _OF_OPTIMIZERS for parent in parents)
+            asked |= {each.attr for each in map(self._tree.parent, self._uses(target)) if isinstance(each, ast.Attribute)}
+        elif isinstance(target, ast.Attribute) and (known := self._attributes.of(target)) is not None:
+            asked |= known.asked
+        if not asked & _OF_OPTIMIZERS:
+            return role, "model" if role is Type.MODULE else role.value
+        if asked & {"get_last_lr"}:
+            return Type.SCHEDULER, "scheduler"
+        if role is Type.OPTIMIZER or asked & {"param_groups", "add_param_group", "zero_grad"}:
+            return Type.OPTIMIZER, "optimizer"
+        return Type.OPTIMIZER, "optimizer or scheduler"
 
 
 def _is_called(call: ast.Call, target: ast.expr | None) -> bool:
