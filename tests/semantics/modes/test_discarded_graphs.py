@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marked import marked
+from torchlint.api import fix
 from torchlint.semantics.modes.runs.discarded_graphs import DiscardedGraphs
 
 HEAD = """\
@@ -21,6 +22,34 @@ class Net(nn.Module):
     def forward(self, x):
         return self.fc(x)
 
+class Augment(nn.Module):
+    def forward(self, x):
+        return x + torch.randn_like(x)
+
+class Fixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(4, 4), requires_grad=False)
+
+    def forward(self, x):
+        return x @ self.weight
+
+class Listing(Net):
+    def forward(self, x, hidden):
+        hidden.append(self.fc(x))
+        return hidden[-1]
+
+class Local(Net):
+    def forward(self, x):
+        hidden = []
+        hidden.append(self.fc(x))
+        return hidden[0]
+
+def freeze(module):
+    for p in module.parameters():
+        p.requires_grad = False
+    return module
+
 class Keeping(Net):
     def forward(self, x):
         self.last = self.fc(x)
@@ -28,7 +57,7 @@ class Keeping(Net):
 
 """
 STEP = """\
-def step(net: Net, other: Net, keeping: Keeping, x, y, flag, optimizer, kept):
+def step(net: Net, other: Net, keeping: Keeping, listing: Listing, local: Local, x, y, flag, optimizer, kept):
 {}
     loss = F.mse_loss(other(x), y)
     loss.backward()
@@ -59,6 +88,7 @@ FOUND = [
     "out = torch.cat([«net(x)», y]).detach()",
     "out = «net(x)»\nz = out if flag else y\nreturn z.detach()",
     "h = «net(x)»\nout = «other(h)».detach()",
+    "out = «net(x)»\nwith torch.no_grad():\n    print(out.mean(), out + 1)\nz = out.detach()",
 ]
 LEFT = [
     "out = net(x)",
@@ -84,6 +114,13 @@ LEFT = [
     "out = x.detach()",
     "def later():\n    return out\nout = net(x)\nz = out.detach()",
     "out, rest = net(x)\nz = out.detach()",
+    "out = net(x)\nwith torch.no_grad():\n    same = out\nz = out.detach()\nreturn same",
+    "out = net(x)\nwith torch.no_grad():\n    kept.append(out)\nz = out.detach()",
+    "out = Augment()(x).detach()",
+    "out = Fixed()(x).detach()",
+    "frozen = freeze(Net())\nout = frozen(x).detach()",
+    "for p in net.parameters():\n    p.detach_()\nout = net(x).detach()",
+    "for p in net.parameters():\n    setattr(p, 'requires_grad', False)\nout = net(x).detach()",
 ]
 
 
@@ -102,6 +139,12 @@ def test_runs(body: str) -> None:
         ("out = «net(x)».detach()\nprint(flag)\nz = other(x).detach()", 1),
         ("out = F.mse_loss(other(x), «net(x)».detach())", 0),
         ("out = other(x) + «net(x)».detach()", 0),
+        ("out = F.linear(«net(x)».detach(), other.fc.weight)", 0),
+        ("out = «net(x)».detach().sub(other(x))", 0),
+        ("out = «net(x)».detach() * flag()", 0),
+        ("out[:2] = «net(x)».detach()", 0),
+        ("out = «net(x)».detach().clamp(0, 1).to(flag)", 1),
+        ("out = F.mse_loss(«net(x)», other(x))\nz = out.detach()", 1),
         ("kept.append(«net(x)».detach())", 0),
     ],
 )
@@ -116,6 +159,8 @@ def test_what_goes_under_no_grad(body: str, statements: int) -> None:
     [
         (step("out = «net(x)».detach()"), True, True),
         (step("out = «keeping(x)».detach()"), True, False),
+        (step("out = «listing(x, kept)».detach()"), True, False),
+        (step("out = «local(x)».detach()"), True, True),
         (step("net.register_forward_hook(kept)\nout = «net(x)».detach()"), True, False),
         (HEAD + "def act(net: Net, x):\n    return «net(x)».detach().argmax(1)\n", False, True),
     ],
@@ -125,3 +170,50 @@ def test_what_is_strict(code: str, is_trained: bool, is_known: bool) -> None:
     [(run, found)] = semantics.of(DiscardedGraphs).found.items()
     assert [run] == nodes
     assert (found.is_trained, found.is_known) == (is_trained, is_known)
+
+
+PROGRAM = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential({})
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+torch.manual_seed(0)
+student, net = nn.Linear(4, 3), Net()
+optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+for _ in range(3):
+    features = student(torch.randn(8, 4))
+    target = net(features).detach(){}
+    other = net(features).detach()
+    loss = (features - target - other).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("layers", "is_safe"),
+    [
+        ("nn.Linear(3, 3), nn.ReLU()", True),
+        ("nn.ReLU(inplace=True), nn.Linear(3, 3)", False),
+        ("nn.ReLU(True), nn.Linear(3, 3)", False),
+        ("nn.TransformerDecoderLayer(3, 1)", False),
+    ],
+)
+def test_a_fix_is_safe_where_no_layer_changes_what_it_is_given_or_works_otherwise(layers: str, is_safe: bool) -> None:
+    text = PROGRAM.format(layers, "")
+    assert ("no_grad" in fix(text, select=["TPL406"]).text) is is_safe
+    assert "no_grad" in fix(text, select=["TPL406"], unsafe=True).text
+
+
+def test_a_line_that_is_silenced_stays_where_it_is() -> None:
+    fixed = fix(PROGRAM.format("nn.Linear(3, 3)", "  # noqa: TPL406"), select=["TPL406"]).text
+    assert "\n    target = net(features).detach()  # noqa: TPL406\n    with torch.no_grad():\n        other" in fixed

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import groupby
 
 import libcst as cst
 
@@ -45,9 +46,10 @@ class DiscardedGraph(Rule):
     ```
 
     ## Fix safety
-    Safe where the file shows all that is run, and nothing of that asks for a graph, keeps one, or works otherwise without one;
-    unsafe else: a model of another file may differentiate in its `forward`. `detach()` stays, as the model may give a parameter
-    of its own, or what it was given. There is no fix where the statement does more than to assign what comes out.
+    Safe where the file shows all that is run, nothing of that asks for a graph, keeps one, or works otherwise without one, and
+    what the model is given has no graph, which it could change in place; unsafe else: a model of another file may
+    differentiate in its `forward`. `detach()` stays, as the model may give a parameter of its own, or what it was given. There
+    is no fix where the statement does more than to give a name what comes out, or where something in it may have a graph.
 
     ## References
     - [torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
@@ -70,17 +72,21 @@ class DiscardedGraph(Rule):
             node,
             f"autograd records `{self.model.shown(node.func)}(…)`, and `detach()` throws that graph away; "
             "run it under `torch.no_grad()`",
-            self._wrapped(found) if found.statements else None,
+            self._fix(node, found),
             strict=not (found.is_trained and found.is_known),
         )
 
-    def _wrapped(self, found: Discarded[cst.BaseExpression, cst.CSTNode]) -> CodeFix:
-        """Puts a run of statements under `no_grad`, which is one fix for all of them."""
-        first = found.statements[0]
-        if first not in self._wraps:
-            block = wrap(found.statements, expression("{torch.no_grad}()"))
-            self._wraps[first] = fix("Run it under `torch.no_grad()`", block, rests_on=found.unneeded)
-        return self._wraps[first]
+    def _fix(self, run: cst.Call, found: Discarded[cst.BaseExpression, cst.CSTNode]) -> CodeFix | None:
+        """Puts a run under `no_grad`, with those of its neighbours that are reported, too: one fix for all of them."""
+        here = self.model.statement(run)
+        groups = groupby(found.statements, partial(self.model.is_silenced, self.code))
+        together = next((each for each in (list(group) for is_left, group in groups if not is_left) if here in each), None)
+        if together is None:
+            return None
+        if together[0] not in self._wraps:
+            block = wrap(together, expression("{torch.no_grad}()"))
+            self._wraps[together[0]] = fix("Run it under `torch.no_grad()`", block, rests_on=found.unneeded)
+        return self._wraps[together[0]]
 
     @cached_property
     def _wraps(self) -> dict[cst.CSTNode, CodeFix]:

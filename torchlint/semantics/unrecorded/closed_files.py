@@ -14,9 +14,14 @@ from torchlint.semantics.observers.sight import Sight
 
 _BY_MODE = frozenset(
     f"torch.nn.{name}"
-    for name in ("Transformer", "TransformerEncoder", "TransformerEncoderLayer", "MultiheadAttention", "Container")
+    for name in (
+        *("Transformer", "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder", "TransformerDecoderLayer"),
+        *("MultiheadAttention", "Container"),
+    )
 ) | {"torch.is_grad_enabled", "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.DistributedDataParallelCPU"}
-"""What takes another way where autograd is off: `TransformerEncoder` zeroes the outputs at padded places, then (ran)."""
+"""What takes another way where autograd is off: `TransformerEncoder` zeroes the outputs at padded places then, and a decoder's
+are NaN where all is padded (ran).
+"""
 _KNOWN = (
     torch_api.FUNCTIONS.keys()
     | torch_api.FACTORIES

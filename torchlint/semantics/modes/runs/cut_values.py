@@ -11,6 +11,7 @@ _FORM = frozenset({"shape", "device", "dtype", "size", "ndim", "dim", "numel", "
 """What is read of a tensor that no graph is needed for."""
 _KEPT = frozenset({"append", "extend", "insert", "add_", "copy_", "backward", "register_hook", "retain_grad", "requires_grad_"})
 """Methods that keep what they are given, or need the graph of what they are called on."""
+_READING = frozenset(f"builtins.{name}" for name in ("print", "float", "int", "bool", "len", "str", "repr", "isinstance"))
 _DEEPEST = 40
 """So many operations and variables a value is followed through."""
 
@@ -31,7 +32,7 @@ class CutValues:
         """Whether a value is detached in the end; false if only its form is read, ``None`` if its graph may be used."""
         if not depth:
             return None
-        if self._semantics.no_grad.covers(value):
+        if self._semantics.no_grad.covers(value) and self._is_computed_with(value):
             return False
         match self._tree.parent(value):
             case ast.Attribute(attr="detach") as attribute:
@@ -57,6 +58,17 @@ class CutValues:
                 binding = self._semantics.bindings.of(target)
                 return self._bound_ends(binding, depth - 1) if binding is not None else None
         return None
+
+    def _is_computed_with(self, value: ast.expr) -> bool:
+        """Whether an operation or a call takes a value: where autograd is off, what comes out has no graph."""
+        match self._tree.parent(value):
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.FormattedValue():
+                return True
+            case ast.Attribute(attr=name) as attribute:
+                return name not in _KEPT and isinstance(self._tree.parent(attribute), ast.Call)
+            case ast.Call(func=function) as call if function is not value:
+                return self._computes(call) or self._semantics.qualified_name(function) in _READING
+        return False
 
     def _is_read(self, around: ast.expr) -> bool:
         """Whether a tuple or list is no target, and is handed to a function right away: ``torch.cat([x, y])``."""

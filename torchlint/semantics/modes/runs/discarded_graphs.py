@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import Generic, TypeVar
 
-from torchlint.fact import Fact, unknown
-from torchlint.semantics import Semantics, Type
+from torchlint.fact import Fact, all_of, known, unknown
+from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
-from torchlint.semantics.graphs.differentiating import DifferentiatingModels
-from torchlint.semantics.graphs.frozen.results import FrozenResults
+from torchlint.semantics.code.tree import FUNCTIONS, given_to, last_name
 from torchlint.semantics.kinds.calls import is_without_parameters
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.modes.runs.cut_values import CutValues
-from torchlint.semantics.modes.runs.recorded_models import RecordedModels
-from torchlint.semantics.modes.runs.sure_runs import SureRuns
-from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
+from torchlint.semantics.modes.runs.recorded_runs import RecordedRuns
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
 Node = TypeVar("Node")
@@ -30,6 +26,10 @@ Place = TypeVar("Place")
 
 _COMPARING = re.compile(r"criterion|loss|metric|distance|similarity", re.IGNORECASE)
 """What is called that compares what a model gave: its own part of the graph is small."""
+_CASTING = frozenset({"to", "cuda", "cpu", "float", "double", "half", "unsqueeze", "squeeze", "view", "reshape", "detach"})
+"""Methods that make no graph of what has none."""
+_LONGEST = 50
+"""So many statements go into one block at most."""
 _NOT_RUN = frozenset({"to", "cuda", "cpu", "train", "eval", "half", "float", "double", "requires_grad_", "apply", "state_dict"})
 """Methods of modules that run none of them."""
 
@@ -67,23 +67,52 @@ class DiscardedGraphs:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._recorded = semantics.of(RecordedRuns)
+        self._training: dict[ast.AST | None, bool] = {}
 
     @cached_property
     def found(self) -> dict[ast.Call, Discarded[ast.expr, ast.stmt]]:
         """The calls that run the models, the outermost of several that one expression has."""
-        runs = dict.fromkeys(run for run in self._cut if self._is_recorded(run))
-        wrapped = {run: statement for run in runs if (statement := self._wrapped(run)) is not None}
+        runs = dict.fromkeys(run for run in self._cut if self._recorded.are(run))
+        wrapped: dict[ast.AST, list[ast.Call]] = {}
+        for run in runs:
+            if (statement := self._wrapped(run)) is not None:
+                wrapped.setdefault(statement, []).append(run)
         together: dict[ast.AST, _Together] = {}
-        for statements in self._neighbours(set(wrapped.values())):
-            group = _Together(tuple(statements), self._semantics.of(UnneededGraphs).of_statements(statements))
-            together.update(dict.fromkeys(statements, group))
-        return {run: self._described(run, together.get(wrapped.get(run, run), _APART)) for run in runs}
+        for statements in self._neighbours(wrapped):
+            unneeded = self._semantics.of(UnneededGraphs).of_statements(statements)
+            doubts = (self._is_unneeded(run) for statement in statements for run in wrapped[statement])
+            group = _Together(tuple(statements), all_of(unneeded, *doubts))
+            together.update((run, group) for statement in statements for run in wrapped[statement])
+        return {run: self._described(run, together.get(run, _APART)) for run in runs}
 
     def _described(self, run: ast.Call, together: _Together) -> Discarded[ast.expr, ast.stmt]:
         function = self._tree.function(run)
-        body = function.body if isinstance(function, FUNCTIONS) else self._tree.module.body
-        is_trained = self._semantics.of(GradientUses).used_in(body)
-        return Discarded(run, together.statements, together.unneeded, is_trained, self._is_known(run))
+        if function not in self._training:
+            body = function.body if isinstance(function, FUNCTIONS) else self._tree.module.body
+            self._training[function] = self._semantics.of(GradientUses).used_in(body)
+        return Discarded(run, together.statements, together.unneeded, self._training[function], self._recorded.are_known(run))
+
+    def _is_unneeded(self, run: ast.Call) -> Fact:
+        """Whether a model does the same without a graph: it keeps none, and does not change what it is given in place."""
+        keeps_none = known(self._recorded.are_known(run), "the model may keep a part of its graph")
+        return keeps_none & known(not self._works_in_place, "a layer may change in place what it is given, and has a graph")
+
+    @cached_property
+    def _works_in_place(self) -> bool:
+        """Whether the file speaks of layers and functions that work in place: ``nn.ReLU(inplace=True)``, ``F.relu_``."""
+        if self._semantics.words.speak_of("inplace"):
+            return True
+        if any(each.attr[-1:] == "_" and self._may_be_activation(each) for each in self._tree.of_type(ast.Attribute)):
+            return True
+        calls = (call for call in self._tree.of_type(ast.Call) if any(isinstance(each, ast.Constant) for each in call.args))
+        flagged = (call for call in calls if any(each.value is True for each in call.args if isinstance(each, ast.Constant)))
+        return any((self._semantics.qualified_name(call.func) or "").startswith("torch.nn.") for call in flagged)
+
+    def _may_be_activation(self, attribute: ast.Attribute) -> bool:
+        """Whether an attribute is a function of torch that changes what it is given, and none of ``torch.nn.init``."""
+        name = self._semantics.qualified_name(attribute) or ""
+        return name.startswith("torch.") and not name.startswith("torch.nn.init.")
 
     # --- what is detached --------------------------------------------------------------------------------------------
 
@@ -109,70 +138,63 @@ class DiscardedGraphs:
         """Whether a call is of a function of torch, and of no method of a value."""
         return (self._semantics.qualified_name(call.func) or "").startswith("torch.")
 
-    # --- whether there is a graph ------------------------------------------------------------------------------------
-
-    def _is_recorded(self, run: ast.Call) -> bool:
-        """Whether nothing shows that autograd is off there, that the model is frozen, or that its forward needs a graph."""
-        if self._semantics.no_grad.covers(run) or self._semantics.of(FrozenResults).is_graphless_run(run):
-            return False
-        if self._semantics.of(UnrecordedCalls).are_all_of(self._tree.function(run)):
-            return False
-        if self._semantics.of(DifferentiatingModels).may_be(run.func) or self._semantics.of(GradientUses).call_uses(run):
-            return False
-        sure = self._semantics.of(SureRuns)
-        if sure.is_in_strange_context(run) or not self._names(run).isdisjoint(sure.frozen):
-            return False
-        return not self._semantics.of(RecordedModels).may_be_quiet(self._semantics.kind(run.func))
-
-    def _is_known(self, run: ast.Call) -> bool:
-        """Whether the model is recorded, as its class or the file's training says, and nothing may keep a part of its graph."""
-        kind, models = self._semantics.kind(run.func), self._semantics.of(RecordedModels)
-        if models.may_keep(kind) or self._semantics.words.speak_of("register_forward_hook"):
-            return False
-        return models.are_known(kind) or not self._names(run).isdisjoint(self._semantics.of(SureRuns).trained)
-
-    def _names(self, run: ast.Call) -> set[str]:
-        """What a model is called, and what it is a part of."""
-        names, part = {last_name(run.func)}, run.func
-        while isinstance(part, (ast.Attribute, ast.Subscript)):
-            part = part.value
-            names.add(last_name(part))
-        return names - {"", "self", "module"}
-
     # --- what is put under `no_grad` ---------------------------------------------------------------------------------
 
     def _wrapped(self, run: ast.Call) -> ast.stmt | None:
-        """The statement of a run, where it assigns what comes out and nothing else that may have a graph."""
+        """The statement of a run, where it gives a name what comes out, and nothing in it needs a graph."""
         statement = self._tree.statement(run)
-        if not isinstance(statement, ast.Assign) or any(isinstance(part, SUSPENDING) for part in ast.walk(statement)):
-            return None
-        return statement if self._is_all_of(statement.value, run) else None
+        match statement:
+            case ast.Assign(targets=[ast.Name()], value=value):
+                is_free = self._semantics.of(CutValues).are_cut(value) or self._is_free_of_graphs(value, run)
+                if is_free and not self._needs_graph(statement):
+                    return statement
+        return None
 
-    def _is_all_of(self, whole: ast.expr, run: ast.Call) -> bool:
-        """Whether all that an expression computes is taken of a run, or joined with what is not known to have a graph."""
+    def _needs_graph(self, statement: ast.stmt) -> bool:
+        """Whether a statement cannot be put into a block, or what it runs needs gradients."""
+        suspends = any(isinstance(part, SUSPENDING) for part in ast.walk(statement))
+        return suspends or self._semantics.of(GradientUses).used_in([statement])
+
+    def _is_free_of_graphs(self, whole: ast.expr, run: ast.Call) -> bool:
+        """Whether an expression is taken of a run, detached, and joined with nothing that is known to have a graph, or may."""
         while whole is not run:
             match whole:
+                case ast.Call(func=ast.Attribute(attr="detach")):
+                    return True
                 case ast.BinOp(left=left, right=right):
-                    inner, other = (left, right) if self._tree.inside(run, left) else (right, left)
-                    if self._semantics.kind(other).carries_graph:
-                        return False
-                    whole = inner
-                case ast.UnaryOp(operand=inner):
-                    whole = inner
+                    whole, others = (left, [right]) if self._tree.inside(run, left) else (right, [left])
+                case ast.UnaryOp(operand=inner) | ast.Subscript(value=inner) | ast.Attribute(value=inner):
+                    whole, others = inner, []
                 case ast.Call(func=ast.Attribute(value=inner)) if not self._is_function(whole):
-                    whole = inner
+                    others, whole = given_to(whole), inner
                 case ast.Call(args=[inner, *_]) if self._is_function(whole):
-                    whole = inner
-                case ast.Subscript(value=inner) | ast.Attribute(value=inner):
-                    whole = inner
+                    others, whole = given_to(whole)[1:], inner
                 case _:
                     return False
-        return True
+            if not all(map(self._has_no_graph, others)):
+                return False
+        return False
 
-    def _neighbours(self, wrapped: set[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    def _has_no_graph(self, other: ast.expr) -> bool:
+        """Whether a value that something detached is joined with is a number, or a name of which no graph is known."""
+        match other:
+            case ast.Constant():
+                return True
+            case ast.Name() | ast.Attribute():
+                kind = self._semantics.kind(other)
+                return kind.grad not in (Grad.GRAPH, Grad.LEAF) and kind.type is not Type.MODULE
+            case ast.BinOp(left=left, right=right):
+                return self._has_no_graph(left) and self._has_no_graph(right)
+            case ast.UnaryOp(operand=inner) | ast.Subscript(value=inner, slice=ast.Constant()):
+                return self._has_no_graph(inner)
+            case ast.Call(func=ast.Attribute(value=inner, attr=method), keywords=[]) if method in _CASTING:
+                return self._has_no_graph(inner)
+        return False
+
+    def _neighbours(self, wrapped: Collection[ast.AST]) -> Iterator[list[ast.stmt]]:
         """The statements that are to go under ``no_grad``, those that follow one another together."""
-        blocks = {id(block): block for block in map(self._tree.block, wrapped)}
+        blocks = {id(block): block for block in (self._tree.block(each) for each in wrapped if isinstance(each, ast.stmt))}
         for block in blocks.values():
-            for is_wrapped, statements in groupby(block, wrapped.__contains__):
-                if is_wrapped:
-                    yield list(statements)
+            for is_wrapped, group in groupby(block, wrapped.__contains__):
+                statements = list(group) if is_wrapped else []
+                yield from (statements[first : first + _LONGEST] for first in range(0, len(statements), _LONGEST))

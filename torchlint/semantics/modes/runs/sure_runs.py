@@ -182,9 +182,9 @@ class SureRuns:
                 names |= {last_name(each) for each in [*given_to(part), *([owner] if owner is not None else [])]}
             for around in self._tree.ancestors(part):
                 if isinstance(around, ast.For):
-                    names |= _owners(around.iter)
+                    names |= owners(around.iter)
                 if isinstance(around, (ast.ListComp, ast.GeneratorExp)):
-                    names |= {name for each in around.generators for name in _owners(each.iter)}
+                    names |= {name for each in around.generators for name in owners(each.iter)}
                 if isinstance(around, FUNCTIONS):
                     helpers.add(around.name)
                     break
@@ -227,7 +227,7 @@ def _made_of(statement: ast.Assign, names: set[str]) -> Iterator[str]:
         yield from (last_name(each) for each in statement.targets)
 
 
-def _owners(iterable: ast.expr) -> set[str]:
+def owners(iterable: ast.expr) -> set[str]:
     """What is called whose parameters a loop goes through; of anything else, all names in it."""
     calls = [part.func for part in ast.walk(iterable) if isinstance(part, ast.Call)]
     owners = {
