@@ -137,6 +137,7 @@ def test_a_class_between_in_another_file(tmp_path: Path, bases: str, is_found: b
     [("d", True), ("self.d[0]", True), ("load(d)", False), ("(e := d)", False), ("[x async for x in await d]", False)],
 )
 def test_what_a_fix_leaves_out(given: str, is_fixed: bool) -> None:
-    text = f"from torch.utils.data import Sampler\nclass Own(Sampler):\n    def __init__(self, d):\n        super().__init__({given})\n"
+    text = "from torch.utils.data import Sampler\nclass Own(Sampler):\n    def __init__(self, d):\n"
+    text += f"        super().__init__({given})\n"
     (found,) = lint(text, select=["TPL109"])
     assert (found.fix is not None) is is_fixed

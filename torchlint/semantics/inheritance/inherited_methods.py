@@ -42,7 +42,7 @@ class InheritedMethods:
 
     @cached_property
     def _given(self) -> set[str]:
-        """The methods that the file gives to classes from outside: ``Base.__init__ = init``, ``setattr(Base, "step", step)``."""
+        """The methods that the file gives to classes from outside: ``Base.__init__ = init``, ``setattr(Base, "step", f)``."""
         calls = [call for name in ("setattr", "patch", "object") for call in self._facts.calls.get(name, ())]
         texts = (each.value for call in calls for each in call.args if isinstance(each, ast.Constant))
         named = {text.rpartition(".")[2] for text in texts if isinstance(text, str)}
