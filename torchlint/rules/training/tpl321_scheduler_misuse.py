@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, insert_behind, remove, replace
-from torchlint.fixes.code import expression, statement
+from torchlint.fixes.code import expression, holds_comment, statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 
@@ -98,12 +98,12 @@ class SchedulerMisuse(Rule):
             return
         shown = self.model.shown(node)
         change = None
-        if early.statement and early.behind:
+        if early.statement and early.behind and not holds_comment(early.statement):
             step = statement("{scheduler}.step()", scheduler=early.scheduler)
             change = fix(
                 f"Call `{shown}` at the end of the loop",
                 insert_behind(early.behind, step),
-                remove(early.statement),
+                remove(early.statement, but_comment=True),
                 rests_on=unknown("the learning rates are others"),
             )
         self.report(

@@ -27,7 +27,7 @@ class InheritedMethods:
         """
         match call.func:
             case ast.Attribute(value=asked, attr=name):
-                owner = self._owner(call, name) if name not in self._given else None
+                owner = self._owner(call, name) if name not in self.given_from_outside else None
                 base = self._base(owner) if owner is not None else None
                 if owner is None or base is None:
                     return "", 0
@@ -41,7 +41,7 @@ class InheritedMethods:
         return "", 0
 
     @cached_property
-    def _given(self) -> set[str]:
+    def given_from_outside(self) -> set[str]:
         """The methods that the file gives to classes from outside: ``Base.__init__ = init``, ``setattr(Base, "step", f)``."""
         calls = [call for name in ("setattr", "patch", "object") for call in self._facts.calls.get(name, ())]
         texts = (each.value for call in calls for each in call.args if isinstance(each, ast.Constant))
