@@ -22,7 +22,7 @@ from patterns import Text, Used, hostile, package_patterns
 
 from torchlint.config.patterns import without_backtracking
 from torchlint.project.told.bound import _patterns
-from torchlint.project.topics.attributes import moving_on, reading
+from torchlint.project.topics.attributes import moving_on, reading, storing_patterns
 from torchlint.project.topics.loads import wrapping_under
 from torchlint.project.topics.numbering import _number_of
 from torchlint.project.topics.unasked import _assigning
@@ -56,6 +56,9 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     "torchlint.project.topics.loads.wrapping_under": [wrapping_under("args.gpus").pattern],
     "torchlint.project.topics.attributes.moving_on": [moving_on("schedule").pattern],
     "torchlint.project.topics.attributes.reading": [reading("softmax").pattern],
+    "torchlint.project.topics.attributes.storing_patterns": [
+        each.pattern for name in ("layers", "layers|Sub|Base") for each in storing_patterns(name) if each is not None
+    ],
     "torchlint.project.topics.unasked._assigning": [each.pattern for each in _assigning("DEVICE")],
     "torchlint.project.topics.numbering._number_of": [each.pattern for each in _number_of(b"seg_loss")],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],

@@ -52,6 +52,10 @@ _UNASKED = "moves in any case"
 """The topic that asks for moves to a GPU which no flag decides about."""
 _SCHEDULES = "schedules of others"
 """The topic that asks for code that may move on a schedule which another object has as an attribute of that name."""
+_STORING = "stores"
+"""The topic that asks for code that gives an attribute, which it names, something: see `attributes.storing`."""
+_PATCHING = "containers that run"
+"""The topic that asks for code that gives torch's containers of modules a method that runs them."""
 _CONSTANTS = "constant GPUs"
 """The topic that asks whether all assignments to the name which it has, and there is one, write out the first GPU."""
 _NUMBERING = "numbers"
@@ -164,6 +168,10 @@ def _speaking(topic: str) -> Callable[[bytes], object]:
         return attributes.reading(name).search
     if asked == _SCHEDULES:
         return attributes.moving_on(name).search
+    if asked == _STORING:
+        return attributes.storing(name)
+    if asked == _PATCHING:
+        return attributes.PATCHING.search
     if asked == _NUMBERING:
         return Numbering(name).is_in
     if asked in _RECORDING:

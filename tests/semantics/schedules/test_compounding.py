@@ -80,6 +80,11 @@ def test_all_calls_of_the_method() -> None:
     assert compounding(body) == [("self.last_epoch", 2, True, True)]
 
 
+def test_a_step_behind_the_first() -> None:
+    first = "if self.last_epoch == 0:\n    return [lr * self.share for lr in super().get_lr()]\n"
+    assert compounding(first + PLAIN.format("«super().get_lr()»")) == [("self.last_epoch", 2, True, True)]
+
+
 def test_a_factor_that_may_be_meant() -> None:
     assert compounding("return [lr * self.scale for lr in «super().get_lr()»]") == [("self.scale", 1, True, False)]
     assert compounding("if self.last_epoch < 5:\n    pass\nreturn [lr * self.scale for lr in super().get_lr()]") == []
@@ -111,6 +116,24 @@ def test_a_factor_that_may_be_meant() -> None:
         "return [lr * self.last_epoch for lr in super().get_lr(1)]",
         "def inner(self):\n    return [lr * self.last_epoch for lr in super().get_lr()]\nreturn inner(self)",
         "for g in self.optimizer.param_groups:\n    g['lr'] = g['plain']\n" + PLAIN.format("super().get_lr()"),
+        "for g in self.optimizer.param_groups:\n    g.update({'lr': g['plain']})\n" + PLAIN.format("super().get_lr()"),
+        "for g in self.optimizer.param_groups:\n    g.update(lr=g['plain'])\n" + PLAIN.format("super().get_lr()"),
+        "for g, m in zip(self.optimizer.param_groups, self.m):\n    g[key] = m\n" + PLAIN.format("super().get_lr()"),
+        "for g in self.optimizer.param_groups:\n    g.__setitem__('lr', 1)\n" + PLAIN.format("super().get_lr()"),
+        "f = self.factor()\nwas = getattr(self, 'f', 1)\nself.f = f\nreturn [lr / was * f for lr in super().get_lr()]",
+        "if not self.dropped:\n    self.dropped = True\n    " + PLAIN.format("super().get_lr()") + "\nreturn super().get_lr()",
+        "if not getattr(self, 'dropped', 0):\n    self.dropped = 1\n    "
+        + PLAIN.format("super().get_lr()")
+        + "\nreturn super().get_lr()",
+        "now, then = self.factor(), self.factor()\nr = self.last_epoch / (self.last_epoch - 1)\n"
+        "return [lr * r for lr in super().get_lr()]",
+        "if self.last_epoch == 0:\n    " + PLAIN.format("super().get_lr()") + "\nreturn super().get_lr()",
+        "if not self.last_epoch:\n    " + PLAIN.format("super().get_lr()") + "\nreturn super().get_lr()",
+        "return [lr * self.share if self.last_epoch < 1 else lr for lr in super().get_lr()]",
+        "return [lr * self.drops.get(self.last_epoch, 1.0) for lr in super().get_lr()]",
+        "return [lr * self.steps[self.last_epoch] for lr in super().get_lr()]",
+        "f = 0.1 ** (self.last_epoch in self.drops)\nreturn [lr * f for lr in super().get_lr()]",
+        "return [lr * (0.1 if self.last_epoch == 30 else 1) for lr in super().get_lr()]",
     ],
 )
 def test_not_scaled_or_meant_so(body: str) -> None:
@@ -136,6 +159,8 @@ def test_not_scaled_or_meant_so(body: str) -> None:
         ("StepLR", "", "", "    def _update_lr(self, epoch=None):\n        self.reset()"),
         ("StepLR", "", "", "class Heir(Own):\n    def step(self, epoch=None):\n        self.reset()"),
         ("StepLR", "", "", "class Heir(Own, Mixed):\n    pass"),
+        ("StepLR", "", "", "Own.step = own_step"),
+        ("StepLR", "", "", "setattr(Own, 'step', own_step)"),
     ],
 )
 def test_other_classes(base: str, bases: str, before: str, behind: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
 from marked import marked
+from torchlint.api import fix, lint
 from torchlint.semantics.schedules.early import EarlySchedules
 from torchlint.semantics.schedules.idle import IdleSchedules
 from torchlint.semantics.schedules.units import Schedules
@@ -162,6 +164,14 @@ def test_under_an_option_in_a_function_of_the_loop(test: str) -> None:
         ("len(self.losses)", "pass"),
         ("self.is_late()", "pass"),
         ("some_global", "pass"),
+        ("self.args.best", "pass"),
+        ("self.args.kind", "self.args = x"),
+        ("self.kept", "pass"),
+        ("self.net.training", "pass"),
+        ("self.inner.state", "pass"),
+        ("self.plain", "setattr(self, 'plain', 1)"),
+        ("self.plain", "self.callback(self)"),
+        ("loader", "pass"),
     ],
 )
 def test_under_what_may_not_hold_in_the_first_round(test: str, batch: str) -> None:
@@ -202,11 +212,120 @@ def other(args):
         ("begun", "other(args)", False),
         ("args.late", "other(args)", False),
         ("args.late", "args.late = True", False),
+        ("args.optim and not args.plain", "pass", True),
+        ("args['cosine']", "pass", True),
+        ("cfg.train.cosine == 'x'", "pass", True),
+        ("DECAY", "pass", True),
+        ("FILLED", "pass", False),
+        ("args.best_acc is not None", "pass", False),
+        ("args['epoch']", "pass", False),
+        ("model.weight.grad is not None", "pass", False),
+        ("model.training", "pass", False),
+        ("optimizer.state", "pass", False),
+        ("optimizer._opt_called", "pass", False),
+        ("opt.state", "pass", False),
+        ("losses", "helper(losses)", False),
+        ("state['on']", "helper(state)", False),
+        ("tracker.go", "tracker.mark()", False),
+        ("flags.moved", "pass", False),
+        ("flags.MOVED", "pass", True),
+        ("go", "go.fill_(True)", False),
+        ("model", "pass", False),
     ],
 )
 def test_conditions_that_the_rounds_change(test: str, last: str, is_found: bool) -> None:
     step = f"«{STEP}»" if is_found else STEP
-    assert bool(early("import torch" + OPENED.format(test=test, step=step, last=last))) is is_found
+    head = "import torch, flags\nfrom settings import cfg\ngo = torch.zeros(1)\nDECAY = True\nFILLED = []\n"
+    assert bool(early(head + OPENED.format(test=test, step=step, last=last))) is is_found
+
+
+DECAYING = """
+import torch
+{imports}
+class Trainer({base}):
+    def __init__(self, model, decays, decay=True):
+        self.model, self.optimizer = model, torch.optim.SGD(model.parameters(), 0.1)
+        self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 3)
+        self.{name} = {value}
+    def fit(self, loader):
+        for epoch in range(3):
+            if self.{name}:
+                self.scheduler.step()
+            for x in loader:
+                self.model(x).sum().backward()
+                self.optimizer.step()
+    {more}
+"""
+
+
+def is_kept(
+    name: str = "decays", value: str = "decays", more: str = "", base: str = "", imports: str = "", root: Path | None = None
+) -> bool:
+    text = DECAYING.format(name=name, value=value, more=more, base=base, imports=imports)
+    path = str((root or Path()) / "trainer.py")
+    if root is not None:
+        Path(path).write_text(text)
+    return bool(lint(text, filename=path, select=["TPL321"], project_root=str(root) if root is not None else None))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "more", "expected"),
+    [
+        ("decays", "decays", "", True),
+        ("decays", "decay.always", "", True),
+        ("decays", "True", "", True),
+        ("decays", "[]", "", False),
+        ("decays", "make(decays)", "", False),
+        ("validated", "False", "def end(self):\n        self.validated = True", False),
+        ("validated", "False", "def end(self):\n        setattr(self, 'validated', True)", False),
+        ("validated", "False", "def end(self):\n        self.__dict__['validated'] = True", False),
+        ("decays", "decays", "def end(self):\n        self.callback.on_end(self)", False),
+        ("decays", "decays", "def end(self):\n        isinstance(self, int)", True),
+        ("best", "None", "", False),
+        ("warm", "None", "", False),
+    ],
+)
+def test_what_an_object_keeps(name: str, value: str, more: str, expected: bool) -> None:
+    assert is_kept(name, value, more) is expected
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("class Base:\n    def end(self):\n        self.decays = True", False),
+        ("class Base:\n    def end(self):\n        self.others = True", True),
+        ("class Base:\n    pass\ndef end(trainer):\n    trainer.decays = True", False),
+    ],
+)
+def test_what_other_files_change_of_an_object(tmp_path: Path, other: str, expected: bool) -> None:
+    (tmp_path / "base.py").write_text(other)
+    assert is_kept(base="Base", imports="from base import Base", root=tmp_path) is expected
+    assert not is_kept(base="Base", imports="from base import Base"), "nobody knows the base"
+
+
+@pytest.mark.parametrize(("call", "expected"), [("evaluate(args)", False), ("evaluate(model)", True)])
+def test_options_that_another_file_sets(tmp_path: Path, call: str, expected: bool) -> None:
+    (tmp_path / "util.py").write_text("def evaluate(args):\n    args.cosine = True\n")
+    text = "import torch\nfrom util import evaluate\n" + OPENED.format(test="args.cosine", step=STEP, last=call)
+    path = tmp_path / "main.py"
+    path.write_text(text)
+    assert bool(lint(text, filename=str(path), select=["TPL321"], project_root=str(tmp_path))) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("scheduler.step()", "print(epoch)\n        scheduler.step()"),
+        ("scheduler.step()  # move on", "        # move on\n        for x in"),
+        ("scheduler.step(\n            # inner\n        )", ""),
+    ],
+)
+def test_comments_at_a_call_that_is_moved(before: str, after: str) -> None:
+    text = snippet(first=before, last="print(epoch)")
+    (found,) = lint(text, select=["TPL321"])
+    assert bool(found.fix) is bool(after)
+    fixed = fix(text, select=["TPL321"], unsafe=True).text
+    assert (after or before) in fixed
 
 
 def test_what_a_method_of_the_loop_counts() -> None:

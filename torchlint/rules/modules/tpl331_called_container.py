@@ -54,8 +54,8 @@ class CalledContainerOfModules(Rule):
     is made in one place, and which the file only calls, becomes an `nn.Sequential`, whose weights have the same names. There is
     no fix for one that is also indexed, appended to or gone through, and none for the other containers.
 
-    Not reported are names and attributes that may be given anything else, those whose type the file asks for, items of
-    containers that are changed, and calls whose error is awaited.
+    Not reported are names and attributes that may be given anything else, here or in another file of the project, those whose
+    type the file asks for, items of containers that are changed, and calls whose error is awaited.
 
     ## References
     - [torch.nn.ModuleList](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html)
@@ -75,7 +75,7 @@ class CalledContainerOfModules(Rule):
         shown, line = self.model.shown(called.callee), self.model.line(called.made)
         what = f"a `{called.derived}`, an `nn.{called.container}`" if called.derived else f"an `nn.{called.container}`"
         is_of_parameters = called.container.startswith("Parameter")
-        error = "a RuntimeError" if is_of_parameters else "a NotImplementedError"
+        error = "a RuntimeError" if is_of_parameters else "a TypeError" if called.names else "a NotImplementedError"
         message = f"`{shown}` is {what} (line {line}), which has no `forward`: calling it raises {error}"
         remedy = "" if is_of_parameters else "; call its modules, or use an `nn.Sequential`"
         self.report(called.callee, message + remedy, self._fix(called) if called.a_sequence else None)

@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, insert_behind, remove, replace
-from torchlint.fixes.code import expression, statement
+from torchlint.fixes.code import expression, holds_comment, statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 
@@ -61,7 +61,9 @@ class SchedulerMisuse(Rule):
     A finding is strict where a scheduler is moved on first in each batch: one batch is hardly noticed; and where a factor does
     not depend on `last_epoch`: it may be meant to be applied in each step. Not reported where code
     that the file does not show is given the scheduler, where its optimizer is not stepped beside another one that is, or where
-    nothing moves it on and the file sets rates by hand (`group["lr"] = rate`).
+    nothing moves it on and the file sets rates by hand (`group["lr"] = rate`). A call that comes first may stand under a
+    condition that is the same in every round: an option (`args.cosine`), a constant, what an object is made with and keeps, or
+    that there is a scheduler. Under any other it is not reported.
 
     ## References
     - [torch.optim: how to adjust the learning rate](https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate)
@@ -98,12 +100,12 @@ class SchedulerMisuse(Rule):
             return
         shown = self.model.shown(node)
         change = None
-        if early.statement and early.behind:
+        if early.statement and early.behind and not holds_comment(early.statement):
             step = statement("{scheduler}.step()", scheduler=early.scheduler)
             change = fix(
                 f"Call `{shown}` at the end of the loop",
                 insert_behind(early.behind, step),
-                remove(early.statement),
+                remove(early.statement, but_comment=True),
                 rests_on=unknown("the learning rates are others"),
             )
         self.report(

@@ -11,6 +11,7 @@ from torchlint.semantics import Semantics, Type
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, parameters
 from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.code.expected_errors import is_awaited
 from torchlint.semantics.code.tree import FUNCTIONS, Function, keyword
 from torchlint.semantics.inheritance.inherited_methods import InheritedMethods
 
@@ -33,7 +34,7 @@ class DeprecatedArguments:
         for call in self._semantics.facts.calls.get("__init__", ()):
             symbol, before = self._semantics.of(InheritedMethods).of(call) if call.args or call.keywords else ("", 0)
             used = tuple(each for each in _used(call, symbol, before) if deprecation(*each).removed)
-            if used:
+            if used and not is_awaited(self._semantics.tree, call):
                 uses[call] = used
         return uses
 

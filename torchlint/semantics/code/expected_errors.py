@@ -7,7 +7,7 @@ import ast
 from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Tree, last_name
 
 _EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns", "assertWarns", "assertWarnsRegex"})
-"""Context managers that await an exception or a warning: of pytest, unittest and contextlib."""
+"""What awaits an exception or a warning, of a block or of a function that it is given: of pytest, unittest and contextlib."""
 
 
 def is_tried(tree: Tree, statement: ast.stmt) -> bool:
@@ -27,6 +27,9 @@ def _is_expected(tree: Tree, node: ast.AST, *, alone: bool) -> bool:
         match parent:
             case ast.With(items=items) | ast.AsyncWith(items=items):
                 if any(_last_name(item.context_expr) in _EXPECTING for item in items):
+                    return True
+            case ast.Call(func=function, args=[_, *called]) if child in called and isinstance(child, ast.Lambda):
+                if last_name(function) in _EXPECTING:
                     return True
             case _ if isinstance(parent, FUNCTIONS):
                 return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
 
@@ -18,6 +19,7 @@ class InheritedMethods:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._facts = semantics.facts
+        self._mixed: dict[ast.ClassDef, bool] = {}
 
     def of(self, call: ast.Call) -> tuple[str, int]:
         """The full name of the class whose method a method of the file runs, and how many arguments go before those that it is
@@ -25,7 +27,7 @@ class InheritedMethods:
         """
         match call.func:
             case ast.Attribute(value=asked, attr=name):
-                owner = self._owner(call, name)
+                owner = self._owner(call, name) if name not in self.given_from_outside else None
                 base = self._base(owner) if owner is not None else None
                 if owner is None or base is None:
                     return "", 0
@@ -38,13 +40,31 @@ class InheritedMethods:
                         return self._holder(base, name), 1
         return "", 0
 
+    @cached_property
+    def given_from_outside(self) -> set[str]:
+        """The methods that the file gives to classes from outside: ``Base.__init__ = init``, ``setattr(Base, "step", f)``."""
+        calls = [call for name in ("setattr", "patch", "object") for call in self._facts.calls.get(name, ())]
+        texts = (each.value for call in calls for each in call.args if isinstance(each, ast.Constant))
+        named = {text.rpartition(".")[2] for text in texts if isinstance(text, str)}
+        return {*self._facts.stored_attributes, *named}
+
     def _owner(self, call: ast.Call, method: str) -> ast.ClassDef | None:
         """The class in whose method a call stands, if no class of the file has that beside another base."""
         function = self._semantics.tree.function(call)
         owner = self._semantics.tree.parent(function) if isinstance(function, ast.FunctionDef) else None
         if not isinstance(owner, ast.ClassDef) or not isinstance(function, ast.FunctionDef) or function.name != method:
             return None
-        return owner if all(self._base(each) is not None for each in self._facts.derived(owner)) else None
+        family = self._facts.derived(owner)
+        is_known = all(self._base(each) is not None and not self._is_mixed_elsewhere(each) for each in family)
+        return owner if is_known else None
+
+    def _is_mixed_elsewhere(self, cls: ast.ClassDef) -> bool:
+        """Whether a class of another file derives from a class and from something else, which may come between."""
+        if cls not in self._mixed:
+            callers = self._semantics.elsewhere.callers
+            heirs = callers.heirs(cls.name) if callers is not None else ()
+            self._mixed[cls] = any(len(heir.summary.bases) > 1 for heir in heirs)
+        return self._mixed[cls]
 
     def _base(self, owner: ast.ClassDef) -> ast.expr | None:
         """The one base of a class that may have methods: ``Sampler`` of ``class Pairs(Sampler[int], ABC)``."""

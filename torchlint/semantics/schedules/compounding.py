@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -71,6 +72,8 @@ class CompoundingSchedules:
     def found(self) -> dict[ast.Call, Compounding[ast.expr]]:
         """The calls of a base's ``get_lr`` whose rates are scaled; one for each method."""
         found: dict[ast.Call, Compounding[ast.expr]] = {}
+        if not _STEPPING.isdisjoint(self._semantics.of(InheritedMethods).given_from_outside):
+            return found
         for owner, facts in self._facts.classes.items():
             method = facts.methods.get("get_lr")
             if method is not None and (each := self._of_method(method, owner)) is not None:
@@ -79,13 +82,15 @@ class CompoundingSchedules:
         return found
 
     def _of_method(self, method: Function, owner: ast.ClassDef) -> tuple[ast.Call, Compounding[ast.expr]] | None:
-        calls = {call: name for call in self._facts.calls.get("get_lr", ()) if (name := self._base(call, method)) in _GOING_ON}
+        calls = {call: name for call in self._calls.get(method, ()) if (name := self._base(call)) in _GOING_ON}
         if not calls or self._sets_back(owner):
             return None
         tests = list(_tests(method))
-        if any(map(_is_of_some_steps, tests)):
+        if any(map(_is_of_some_steps, tests)) or not self._words(tests).isdisjoint(_stored(method)):
             return None
         for each in own_returns(method):
+            if self._is_of_first_step(each, method):
+                continue
             scaled = self._scaled(each.value) if each.value is not None else None
             factor = self._telling(scaled, method, is_conditional=bool(tests)) if scaled is not None else None
             if scaled is not None and factor is not None and scaled.call in calls:
@@ -94,20 +99,57 @@ class CompoundingSchedules:
                 return scaled.call, Compounding(factor, tuple(calls), is_closed, of_epoch)
         return None
 
-    def _base(self, call: ast.Call, method: Function) -> str:
+    @cached_property
+    def _calls(self) -> dict[ast.AST | None, list[ast.Call]]:
+        """The calls of a method of that name, by the functions that they are in."""
+        calls: dict[ast.AST | None, list[ast.Call]] = defaultdict(list)
+        for call in self._facts.calls.get("get_lr", ()):
+            calls[self._semantics.tree.function(call)].append(call)
+        return calls
+
+    def _base(self, call: ast.Call) -> str:
         """The full name of the class whose ``get_lr`` a call in a method of that name runs."""
-        if self._semantics.tree.function(call) is not method:
-            return ""
         name, before = self._semantics.of(InheritedMethods).of(call)
         return name if len(call.args) == before and not call.keywords else ""
+
+    def _is_of_first_step(self, result: ast.Return, method: Function) -> bool:
+        """Whether a method returns something in the very first step alone, before there is anything to add up."""
+        child: ast.AST = result
+        for parent in self._semantics.tree.ancestors(result):
+            if parent is method:
+                return False
+            if isinstance(parent, ast.If) and child in parent.body and _is_first(parent.test):
+                return True
+            child = parent
+        return False
 
     def _sets_back(self, owner: ast.ClassDef) -> bool:
         """Whether a class, or one of the file that it derives from or that derives from it, may set the rates itself."""
         family = {*self._facts.bases(owner), *self._facts.derived(owner)}
         return any(
-            not _STEPPING.isdisjoint(self._facts.classes[each].methods) or any(map(_sets_rate, ast.walk(each)))
+            not _STEPPING.isdisjoint(self._facts.classes[each].methods) or any(map(self._sets_rate, ast.walk(each)))
             for each in family
         )
+
+    def _sets_rate(self, node: ast.AST) -> bool:
+        """Whether a node sets a rate by hand: ``group["lr"] = rate``, ``group.update(lr=rate)``, or ``group[key] = rate``."""
+        match node:
+            case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Store()):
+                return key == "lr"
+            case ast.Subscript(value=ast.Name() as group, ctx=ast.Store()):
+                return self._is_group(group)
+            case ast.Call(func=ast.Attribute(attr="update"), args=args, keywords=words):
+                keys = [key for given in args if isinstance(given, ast.Dict) for key in given.keys]
+                return any(word.arg == "lr" for word in words) or any(map(_is_lr, keys))
+            case ast.Call(func=ast.Attribute(attr="__setitem__"), args=[key, _]):
+                return _is_lr(key)
+        return False
+
+    def _is_group(self, name: ast.Name) -> bool:
+        """Whether a name stands for one of the optimizer's groups of parameters."""
+        values = [each.value for each in self._semantics.bindings.reaching(name)]
+        parts = (part for value in values if value is not None for part in ast.walk(value))
+        return any(isinstance(part, ast.Attribute) and part.attr == "param_groups" for part in parts)
 
     def _has_own_form(self, owner: ast.ClassDef) -> bool:
         return self._facts.method(owner, "_get_closed_form_lr") is not None
@@ -125,6 +167,8 @@ class CompoundingSchedules:
                 return self._scaled(inner, depth)
             case ast.Call(func=ast.Attribute(value=inner, attr="tolist"), args=[]):
                 return self._scaled(inner, depth)
+            case ast.IfExp(test=test, orelse=other) if _is_first(test):
+                return self._scaled(other, depth)
             case ast.IfExp(body=one, orelse=other):
                 return self._scaled(one, depth) or self._scaled(other, depth)
             case ast.BinOp():
@@ -169,6 +213,8 @@ class CompoundingSchedules:
                     return _joined(scaled, operation, left, is_left=False)
             case ast.Call(func=ast.Name(id="max" | "min" | "float" | "abs"), args=parts):
                 return next(filter(None, map(self._of_rate, parts)), None)
+            case ast.IfExp(test=test, orelse=other) if _is_first(test):
+                return self._of_rate(other)
             case ast.IfExp(body=one, orelse=other):
                 made = [scaled for scaled in map(self._of_rate, (one, other)) if scaled is not None]
                 return next((each for each in made if each.factors or each.divisors or each.addends), None)
@@ -220,9 +266,10 @@ class CompoundingSchedules:
         anything that is not meant to be applied again and again.
         """
         every = [*scaled.factors, *scaled.divisors, *scaled.addends]
-        stored = {part.attr for part in walk_body(method.body) if isinstance(part, ast.Attribute) and not _is_read(part)}
-        words = {_word(part) for each in every for part in self._parts(each)}
-        if words & stored or any(_BEFORE.search(word) for word in words) or any(map(self._is_ratio, every)):
+        words = self._words(every)
+        if words & _stored(method) or any(_BEFORE.search(word) for word in words) or any(map(self._is_ratio, every)):
+            return None
+        if any(map(self._is_of_some_steps, every)):
             return None
         if any(map(self._is_of_epoch, scaled.factors)) and any(map(self._is_of_epoch, scaled.divisors)):
             return None
@@ -230,6 +277,21 @@ class CompoundingSchedules:
         if counted is not None or is_conditional:
             return counted
         return next(filter(self._is_kept, (*scaled.factors, *scaled.divisors)), None)
+
+    def _words(self, values: Iterable[ast.expr]) -> set[str]:
+        """What the parts of some values are called."""
+        return {_word(part) for each in values for part in self._parts(each)} - {""}
+
+    def _is_of_some_steps(self, value: ast.expr) -> bool:
+        """Whether a value is looked up by the step, or asks which one it is: it may be another one than 1 in single steps."""
+        for part in self._parts(value):
+            match part:
+                case ast.Subscript(slice=key) | ast.Call(func=ast.Attribute(attr="get"), args=[key, *_]):
+                    if self._is_of_epoch(key):
+                        return True
+                case ast.Compare() if _is_of_some_steps(part) and self._is_of_epoch(part):
+                    return True
+        return False
 
     def _is_kept(self, factor: ast.expr) -> bool:
         """Whether a factor is something of the object's that does not sound as if it was to be applied in each step."""
@@ -312,12 +374,23 @@ def _is_of_some_steps(test: ast.expr) -> bool:
     return False
 
 
-def _sets_rate(node: ast.AST) -> bool:
-    """Whether a node is one of a rate that is set by hand: ``group["lr"] = rate``."""
-    match node:
-        case ast.Subscript(slice=ast.Constant(value="lr"), ctx=ast.Store()):
+def _is_first(test: ast.expr) -> bool:
+    """Whether a condition holds in the very first step alone: ``self.last_epoch == 0``."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute(attr="last_epoch")):
             return True
+        case ast.Compare(left=ast.Attribute(attr="last_epoch"), ops=[operation], comparators=[ast.Constant(value=bound)]):
+            return (isinstance(operation, (ast.Eq, ast.LtE)) and bound == 0) or (isinstance(operation, ast.Lt) and bound == 1)
     return False
+
+
+def _is_lr(key: ast.expr | None) -> bool:
+    return isinstance(key, ast.Constant) and key.value == "lr"
+
+
+def _stored(method: Function) -> set[str]:
+    """The attributes that a method stores."""
+    return {part.attr for part in walk_body(method.body) if isinstance(part, ast.Attribute) and not _is_read(part)}
 
 
 def _is_read(node: ast.Attribute) -> bool:
@@ -325,4 +398,9 @@ def _is_read(node: ast.Attribute) -> bool:
 
 
 def _word(node: ast.AST) -> str:
-    return last_name(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=str(name)), *_]):
+            return name
+        case ast.Name() | ast.Attribute():
+            return last_name(node)
+    return ""

@@ -117,7 +117,7 @@ class EarlySchedules:
         same = [step for step in steps if len(step.chain) == len(schedule.chain) == 2 and step.place is schedule.place]
         if len(same) < len(steps) or any(self._semantics.tree.loops(schedule.act.call)):
             return None
-        if self._is_conditional(schedule, loop, within=True) or any(map(_is_chosen, given_to(schedule.place))):
+        if self._is_conditional(schedule, loop) or any(map(_is_chosen, given_to(schedule.place))):
             return None
         if any(self._flow.may_follow(step.act.call, schedule.act.call) for step in same) or schedule.act.of is None:
             return None
@@ -140,19 +140,15 @@ class EarlySchedules:
     def _is_in(self, step: Placed, loop: Loop) -> bool:
         return self._semantics.tree.inside(step.place, loop)
 
-    def _is_conditional(self, schedule: Placed, loop: Loop, *, within: bool = False) -> bool:
+    def _is_conditional(self, schedule: Placed, loop: Loop) -> bool:
         """Whether a condition decides on a schedule's step: that may be one that holds once there was a step. One that comes
-        out the same in every round of the loop is none: ``if args.cosine``. ``within`` a function that the loop calls, that
-        is more to be sure of.
+        out the same in every round of the loop is none: ``if args.cosine``.
         """
-        fixed = self._semantics.of(FixedConditions)
+        fixed, scheduler = self._semantics.of(FixedConditions), schedule.act.of
         for call in schedule.chain:
             for parent in self._semantics.tree.ancestors(call):
-                if isinstance(parent, ast.If) and fixed.is_fixed(parent.test, loop):
-                    if not within or (
-                        schedule.act.of is not None and fixed.is_fixed_within(parent.test, loop, schedule.act.of)
-                    ):
-                        continue
+                if isinstance(parent, ast.If) and scheduler is not None and fixed.is_fixed(parent.test, loop, scheduler):
+                    continue
                 if isinstance(parent, (ast.If, ast.Try, ast.Match, ast.IfExp, ast.BoolOp)):
                     return True
                 if isinstance(parent, (*LOOPS, ast.FunctionDef)):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
+from torchlint.api import lint
 from torchlint.semantics import Semantics
 from torchlint.semantics.modules.containers.called import CalledContainer, CalledContainers
 
@@ -49,6 +51,11 @@ def net(made: str, used: str, more: str = "") -> str:
         ("self.a = nn.ModuleDict({'b': nn.ModuleList(xs)})", "for b in self.a.values(): x = b(x)"),
         ("self.a = nn.ModuleDict({k: nn.ModuleList(xs) for k in xs})", "for k, b in self.a.items(): x = b(x)"),
         ("self.a = nn.ModuleDict({'b': nn.ModuleList(xs)})", "x = self.a['b'](x)"),
+        ("self.a = nn.ModuleList()\n        for _ in xs: self.a.append(nn.ModuleList(xs))", "for b in self.a: x = b(x)"),
+        ("self.a = nn.ModuleList(xs)\n        setattr(self, f'layer{n}', nn.Identity())", "x = self.a(x)"),
+        ("self.a = nn.ModuleList(xs)\n        setattr(self, 'layer' + n, nn.Identity())", "x = self.a(x)"),
+        ("self.a = nn.ModuleList(xs)\n        setattr(self, 'layer%d' % n, nn.Identity())", "x = self.a(x)"),
+        ("self.a = nn.ModuleList(xs)\n        self.set_submodule('b.c', nn.Identity())", "x = self.a(x)"),
     ],
 )
 def test_what_raises(made: str, used: str) -> None:
@@ -85,6 +92,15 @@ def test_what_raises(made: str, used: str) -> None:
         ("self.a = nn.ModuleList([nn.ModuleList(xs)])\n        fill(self.a)", "x = self.a[1](x)"),
         ("self.a = nn.ModuleList([nn.ModuleList(xs)])", "for b in self.a:\n            for layer in b: x = layer(x)"),
         ("self.a = nn.ModuleDict({'b': nn.ModuleList(xs)})", "for k in self.a: x = k(x)"),
+        (
+            "self.a = nn.ModuleList()\n        self.a.append(nn.ModuleList(xs))\n        self.a.append(n)",
+            "for b in self.a: x = b(x)",
+        ),
+        ("self.a = nn.ModuleList(xs)\n        setattr(self, f'{n}', nn.Identity())", "x = self.a(x)"),
+        ("self.a = nn.ModuleList(xs)\n        self.set_submodule('a', nn.Identity())", "x = self.a(x)"),
+        ("self.a = nn.ModuleList(xs)\n        for k in xs: super().__setattr__(k, n)", "x = self.a(x)"),
+        ("self.a = nn.ModuleList(xs)", "self.assertRaises(NotImplementedError, lambda: self.a(x))"),
+        ("self.a = nn.ModuleList(xs)", "pytest.raises(NotImplementedError, lambda: self.a(x))"),
         ("self.a = nn.ModuleList(xs)", "x = self.b(x)"),
         ("self.a = nn.ModuleList(xs)", "x = x.a(x)"),
     ],
@@ -105,10 +121,104 @@ def test_what_may_run(made: str, used: str) -> None:
         "nn.ModuleList.__call__ = print",
         "setattr(nn.ModuleList, 'forward', print)",
         "mock.patch('torch.nn.ModuleList.forward')",
+        "for n, m in net.named_children(): setattr(net, n, nn.Sequential(*m))",
+        "for n, m in net.named_modules(): net.set_submodule(n, nn.Sequential(*m))",
+        "net.__dict__['a'] = nn.Identity()",
+        "vars(net)['a'] = nn.Identity()",
+        "net.__dict__.update(changes)",
+        "nn.ModuleList = Mine",
     ],
 )
 def test_what_is_changed_elsewhere_in_the_file(more: str) -> None:
     assert found(net("self.a = nn.ModuleList(xs)", "x = self.a(x)", more)) == []
+
+
+@pytest.mark.parametrize(
+    ("decorator", "raises"),
+    [("@as_sequence", False), ("@MODELS.register('net')", True), ("@register_model", True), ("@torch.compile", False)],
+)
+def test_a_class_that_is_decorated(decorator: str, raises: bool) -> None:
+    assert bool(found(f"{decorator}\n" + net("self.a = nn.ModuleList(xs)", "x = self.a(x)"))) is raises
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "for n, m in net.named_children():\n    m[0] = nn.Identity()",
+        "child = net.get_submodule('a')\nchild[0] = nn.Identity()",
+        "for n, m in net.named_modules(): setattr(parent(m), n, nn.Identity())",
+    ],
+)
+def test_items_that_are_changed_through_the_module_around(more: str) -> None:
+    items = net("self.a = nn.ModuleList([nn.ModuleList(xs)])", "for b in self.a: x = b(x)", more)
+    assert len(found(items.replace(more, ""))) == 1
+    assert found(items) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "raises"),
+    [
+        ("def make(n):\n    return nn.ModuleList([nn.Linear(1, 1)])\nm = make(2)\nm(1)", True),
+        ("def make(n):\n    if n: return nn.Identity()\n    return nn.ModuleList([nn.Linear(1, 1)])\nm = make(2)\nm(1)", False),
+        ("@run\ndef make(n):\n    return nn.ModuleList([nn.Linear(1, 1)])\nm = make(2)\nm(1)", False),
+        ("def make(n):\n    yield 1\n    return nn.ModuleList([nn.Linear(1, 1)])\nm = make(2)\nm(1)", False),
+        ("async def make(n):\n    return nn.ModuleList([nn.Linear(1, 1)])\nm = make(2)\nm(1)", False),
+    ],
+)
+def test_what_a_function_of_the_file_makes(code: str, raises: bool) -> None:
+    assert bool(found(code)) is raises
+
+
+@pytest.mark.parametrize(
+    ("imports", "raises"),
+    [
+        ("from torch.nn import *", True),
+        ("from torch.nn import *\nfrom own import *", False),
+        ("from torch.nn import *\nfrom .nn import *", False),
+        ("try:\n    from own import ModuleList\nexcept ImportError:\n    from torch.nn import ModuleList", False),
+        ("if new:\n    from torch.nn import ModuleList\nelse:\n    from torch.nn.modules import ModuleList", False),
+    ],
+)
+def test_where_the_name_is_from(imports: str, raises: bool) -> None:
+    code = f"{imports}\nm = ModuleList([1])\nm(1)"
+    assert bool(Semantics(ast.parse(code)).of(CalledContainers).found) is raises
+
+
+def test_arguments_that_are_named() -> None:
+    assert [each.names for each in found("m = nn.ModuleList(xs)\nm(x)\nm(x, mask=None)\nm(**x)")] == [False, True, False]
+
+
+NET = "import torch.nn as nn\nfrom base import Base\n" + net(
+    "self.layers = nn.ModuleList([nn.Linear(1, 1)])", "x = self.layers(x)"
+)
+DEEP = NET.replace("nn.Linear(1, 1)", "nn.ModuleList([nn.Linear(1, 1)])").replace("x = self.layers(x)", "x = self.layers[0](x)")
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "raises"),
+    [
+        (NET, "class Sub(Net):\n    def __init__(self):\n        self.layers = nn.Sequential()", False),
+        (NET, "class Sub(Net):\n    def __init__(self):\n        self.others = nn.Sequential()", True),
+        (NET, "class Other:\n    def __init__(self):\n        self.layers = nn.Sequential()", True),
+        (NET, "net = Net()\nnet.layers = nn.Sequential(*net.layers)", False),
+        (NET, "if net.layers == 3: pass", True),
+        (NET, "setattr(net, 'layers', nn.Sequential())", False),
+        (NET, "nn.ModuleList.forward = run", False),
+        (NET.replace("nn.Module)", "Base)"), "", False),
+        (NET, "", True),
+        (DEEP, "net.layers[0] = nn.Linear(1, 1)", False),
+        (DEEP, "net.layers[0].bias = 1", True),
+    ],
+)
+def test_what_other_files_replace(tmp_path: Path, text: str, other: str, raises: bool) -> None:
+    (tmp_path / "use.py").write_text("import torch.nn as nn\nfrom net import Net\n" + other)
+    (tmp_path / "base.py").write_text(
+        "import torch.nn as nn\nclass Base(nn.Module):\n    def close(self):\n        self.layers = nn.Sequential()\n"
+    )
+    (tmp_path / "net.py").write_text(text)
+    path = str(tmp_path / "net.py")
+    assert bool(lint(text, filename=path, select=["TPL331"], project_root=str(tmp_path))) is raises
+    assert lint(text, filename=path, select=["TPL331"]), "without the project nobody is asked"
 
 
 @pytest.mark.parametrize(
@@ -156,6 +266,7 @@ def test_other_values(code: str) -> None:
     [
         ("self.a = nn.ModuleList([nn.Linear(1, 1)])", "x = self.a(x)", True),
         ("self.a = nn.ModuleList([nn.Linear(1, 1)])", "x = self.a(self.a(x))", True),
+        ("self.a = nn.ModuleList(*xs)", "x = self.a(x)", False),
         ("self.a = nn.ModuleList(xs)", "x = self.a(x, x)", False),
         ("self.a = nn.ModuleList(xs)", "x = self.a(x=x)", False),
         ("self.a = nn.ModuleList(xs)", "x = self.a(*x)", False),

@@ -49,10 +49,10 @@ def given_instead(rule: Rule, call: cst.Call, row: Deprecation) -> CodeFix | Non
     """The fix: another name for an argument, or the argument that is missing; ``None`` where no one answer is right."""
     word, _, value = row.replacement.partition("=")
     given = argument(call, row.parameter)
-    if row.replacement == "-" and given is not None:
+    if row.replacement == "-" and given is not None and not _does_something(given.value):
         title = f"Leave out `{row.parameter}`"
         return fix(title, replace(call, without_argument(call, given)), rests_on=unknown("an older torch may heed it"))
-    if row.replacement == "-" and (only := _only(rule, call, row)) is not None:
+    if row.replacement == "-" and (only := _only(rule, call, row)) is not None and not _does_something(only.value):
         title = f"Leave out `{row.parameter}`"
         doubt = unknown(f"a torch before {release(row.since)} may ask for it")
         return fix(title, replace(call, without_argument(call, only)), rests_on=doubt)
@@ -67,6 +67,11 @@ def given_instead(rule: Rule, call: cst.Call, row: Deprecation) -> CodeFix | Non
     compared = known((row.symbol, row.parameter) in COMPARED_ARGUMENTS, "no run has compared the two")
     rests_on = compared & rule.model.apis.means_the_same(call.func, row.symbol, row.symbol)
     return fix(f"Add `{word}={rule.model.code.written(new.args[-1].value)}`", replace(call, new), rests_on=rests_on)
+
+
+def _does_something(value: cst.CSTNode) -> bool:
+    """Whether computing a value may do more than that, so that it cannot be left out."""
+    return isinstance(value, (cst.Call, cst.NamedExpr, cst.Await, cst.Yield)) or any(map(_does_something, value.children))
 
 
 def _only(rule: Rule, call: cst.Call, row: Deprecation) -> cst.Arg | None:

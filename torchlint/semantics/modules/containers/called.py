@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.expected_errors import is_awaited
-from torchlint.semantics.code.tree import dotted, given_to
+from torchlint.semantics.code.tree import dotted, given_to, last_name
 from torchlint.semantics.modules.containers.makings import CONTAINERS, Containers
 from torchlint.semantics.sequences.changed import ChangedSequences
 
@@ -26,7 +26,8 @@ _SHORT = frozenset(name.rpartition(".")[2] for name in CONTAINERS)
 class CalledContainer(Generic[Node]):
     """A call of ``callee``, a ``container`` of torch, or an instance of a class ``derived`` from that, which ``made`` makes.
 
-    It can be ``a_sequence``: a ModuleList that is made in one place of the file, and is used for nothing but to be called.
+    A call that ``names`` arguments fails on these. It can be ``a_sequence``: a ModuleList that is made in one place of the
+    file, and is used for nothing but to be called.
     """
 
     callee: Node
@@ -34,6 +35,7 @@ class CalledContainer(Generic[Node]):
     derived: str
     made: Node
     a_sequence: bool
+    names: bool = False
 
 
 class CalledContainers:
@@ -45,11 +47,13 @@ class CalledContainers:
         self._facts = semantics.facts
         self._changed = semantics.of(ChangedSequences)
         self._containers = semantics.of(Containers)
+        self._others: dict[tuple[type[ast.AST], str], list[ast.expr]] = {}
 
     @cached_property
     def found(self) -> dict[ast.Call, CalledContainer[ast.AST]]:
         """The calls that raise, as each value that the callee may have is a container without a `forward`."""
-        return dict(self._find()) if self._may_be_found else {}
+        found = dict(self._find()) if self._may_be_found else {}
+        return {} if found and self._semantics.elsewhere.speaks_of("containers that run") is True else found
 
     @cached_property
     def _may_be_found(self) -> bool:
@@ -58,7 +62,9 @@ class CalledContainers:
             return False
         calls = (call for name in _SETTING for call in self._facts.calls.get(name, ()))
         texts = (each.value for call in calls for each in given_to(call) if isinstance(each, ast.Constant))
-        return not any(isinstance(text, str) and text.rpartition(".")[2] in _RUNNING for text in texts)
+        if any(isinstance(text, str) and text.rpartition(".")[2] in _RUNNING for text in texts):
+            return False
+        return True
 
     def _find(self) -> Iterator[tuple[ast.Call, CalledContainer[ast.AST]]]:
         for call in self._tree.of_type(ast.Call):
@@ -73,7 +79,8 @@ class CalledContainers:
             name = derived.name if isinstance(derived, ast.ClassDef) else ""
             container = self._containers.made(made).rpartition(".")[2]
             can_be = len(makings) == 1 and not name and container == "ModuleList" and self._is_sequence(made)
-            yield call, CalledContainer(callee, container, name, made, can_be)
+            names = any(word.arg is not None for word in call.keywords)
+            yield call, CalledContainer(callee, container, name, made, can_be, names)
 
     def _is_empty(self, made: ast.Call) -> bool:
         """Whether a container is made without anything in it, and gets nothing: another class may replace it."""
@@ -95,9 +102,18 @@ class CalledContainers:
     def _is_sequence(self, made: ast.Call) -> bool:
         """Whether a container is given one name or attribute, of which each other mention is a call with one value."""
         match made, self._tree.parent(made):
+            case ast.Call(args=[ast.Starred()]), _:
+                return False
             case ast.Call(args=[_], keywords=[]), ast.Assign(targets=[ast.Name() | ast.Attribute() as target]):
-                return all(map(self._is_run, self._containers.mentions(target)))
+                return all(use is target for use in self._used_otherwise(type(target), last_name(target)))
         return False
+
+    def _used_otherwise(self, kind: type[ast.AST], name: str) -> list[ast.expr]:
+        """The mentions of a name or an attribute other than calls with one value."""
+        key = kind, name
+        if key not in self._others:
+            self._others[key] = [use for use in self._containers.mentions[key] if not self._is_run(use)]
+        return self._others[key]
 
     def _is_run(self, use: ast.expr) -> bool:
         match self._tree.parent(use):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.code.tree import given_to, is_none, last_name
+from torchlint.semantics.code.tree import is_none, last_name, own_returns, walk_body
+from torchlint.semantics.modules.containers.replaced import ReplacedAttributes
 from torchlint.semantics.modules.lost_selves import GIVE_MODULE
 
 CONTAINERS = tuple(f"torch.nn.{name}" for name in ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict"))
@@ -21,7 +23,6 @@ _LISTS = frozenset({"torch.nn.ModuleList", "torch.nn.ModuleDict"})
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic"})
 _RUNNING = frozenset({"forward", "__call__", "_call_impl", "_wrapped_call_impl", "__getattr__", "__getattribute__", "__new__"})
 """What a class can have so that it is called in a way of its own."""
-_REGISTERING = frozenset({"setattr", "add_module", "register_module", "__setattr__", "delattr"})
 _CHANGING = frozenset(
     {"append", "insert", "extend", "pop", "popitem", "clear", "update", "add_module", "register_module", "_modules"}
 )
@@ -40,6 +41,7 @@ class Containers:
         self._tree = semantics.tree
         self._bindings = semantics.bindings
         self._facts = semantics.facts
+        self._replaced = semantics.of(ReplacedAttributes)
 
     def makings(self, node: ast.expr, depth: int = 0) -> Makings:
         """What makes the container that an expression gives; ``None`` where that is not certain."""
@@ -50,7 +52,7 @@ class Containers:
             case ast.Name():
                 return self._all(self._bound(each, deeper) for each in self._bindings.reaching(node))
             case ast.Attribute(value=owner, attr=name):
-                return self._all(self.makings(value, deeper) for value in self._stored(owner, name))
+                return self._attribute(owner, name, deeper)
             case ast.Subscript(value=whole, slice=index):
                 return self.makings(whole, deeper) if isinstance(index, ast.Slice) else self._items(whole, deeper)
             case ast.IfExp(body=body, orelse=orelse):
@@ -59,14 +61,39 @@ class Containers:
                 return self.makings(module, deeper)
             case ast.Call() if self.made(node):
                 return frozenset({node})
+            case ast.Call(func=ast.Name() as function):
+                return self._returned(function, deeper)
         return None
+
+    def _returned(self, function: ast.Name, depth: int) -> Makings:
+        """What a plain function of the file makes, whatever it returns."""
+        definition = self._facts.definition(function)
+        if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+            return None
+        if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in walk_body(definition.body)):
+            return None
+        values = [each.value for each in own_returns(definition)]
+        return self._all(self.makings(each, depth) if each is not None else None for each in values)
 
     def made(self, call: ast.Call) -> str:
         """The container that a call makes, or the one that the class is derived from whose instance it makes; empty if none."""
         definition = self._facts.definition(call.func)
         if isinstance(definition, ast.ClassDef):
             return self._derived_from(definition)
-        return _SPELLINGS.get(self._semantics.qualified_name(call.func) or "", "")
+        name = _SPELLINGS.get(self._semantics.qualified_name(call.func) or "", "")
+        return name if name and self._is_of_torch(call.func) else ""
+
+    def _is_of_torch(self, function: ast.expr) -> bool:
+        """Whether a name that may be one of torch is not imported from elsewhere, too, and torch is not given another one."""
+        if last_name(function) in self._facts.stored_attributes:
+            return False
+        while isinstance(function, ast.Attribute):
+            function = function.value
+        bindings = self._bindings.reaching(function) if isinstance(function, ast.Name) else ()
+        if bindings:
+            return len({each.imported if each.form is Form.IMPORT else id(each) for each in bindings}) == 1
+        stars = [each for each in self._tree.of_type(ast.ImportFrom) if each.names[0].name == "*"]
+        return all((each.module or "").partition(".")[0] == "torch" and not each.level for each in stars)
 
     @staticmethod
     def _all(found: Iterable[Makings]) -> Makings:
@@ -85,7 +112,11 @@ class Containers:
         bases = self._facts.bases(definition)
         outside = [base for each in bases for base in each.bases if self._facts.definition(base) is None]
         names = {self._outer_name(base) for base in outside} - _PLAIN_BASES
-        if len(names) != 1 or any(each.decorator_list or each.keywords for each in bases):
+        if (
+            len(names) != 1
+            or self._replaced.may_be_named("forward")
+            or any(each.decorator_list or each.keywords for each in bases)
+        ):
             return ""
         for each in bases:
             facts = self._facts.classes[each]
@@ -137,29 +168,57 @@ class Containers:
 
     def _written_items(self, made: ast.Call, depth: int) -> Makings:
         match self._tree.parent(made):
-            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]) if all(map(self._is_left, self.mentions(target))):
-                pass
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]) if not self._replaced.are_items:
+                changing = [use for use in self._changing[type(target), last_name(target)] if use is not target]
             case _:
                 return None
         if isinstance(self._facts.definition(made.func), ast.ClassDef):
             return None  # whose constructor does with them what it likes
+        appended = list(map(self._appended, changing))
+        further = [each for each in appended if each is not None]
+        written = self._written(made) if len(further) == len(appended) else None
+        return self._all(self.makings(each, depth) for each in (*written, *further)) if written is not None else None
+
+    @staticmethod
+    def _written(made: ast.Call) -> list[ast.expr] | None:
+        """The items that a container is made with, one for all of a comprehension; ``None`` where that is not written there."""
         match made:
+            case ast.Call(args=[], keywords=[]):
+                return []
             case ast.Call(args=[ast.List(elts=items) | ast.Tuple(elts=items)], keywords=[]):
-                return self._all(self.makings(each, depth) for each in items)
+                return items
             case ast.Call(args=[ast.ListComp(elt=item) | ast.GeneratorExp(elt=item)], keywords=[]):
-                return self.makings(item, depth)
+                return [item]
             case ast.Call(args=[ast.Dict(keys=keys, values=items)], keywords=[]) if None not in keys:
-                return self._all(self.makings(each, depth) for each in items)
+                return items
             case ast.Call(args=[ast.DictComp(value=item)], keywords=[]) if item is not None:
-                return self.makings(item, depth)
+                return [item]
         return None
 
-    def mentions(self, target: ast.Name | ast.Attribute) -> Iterator[ast.expr]:
-        """Where the file speaks of a name or an attribute, of whatever object, beside the place that assigns it."""
-        name = last_name(target)
-        for node in self._tree.of_type(type(target)):
-            if node is not target and last_name(node) == name:
-                yield node
+    def _appended(self, use: ast.expr) -> ast.expr | None:
+        """What a container gets where it is mentioned, and nothing else happens to it: ``self.stages.append(stage)``."""
+        method = self._tree.parent(use)
+        match method, self._tree.parent(method) if method is not None else None:
+            case ast.Attribute(attr="append"), ast.Call(func=function, args=[item], keywords=[]) as call if function is method:
+                return item if isinstance(self._tree.parent(call), ast.Expr) else None
+        return None
+
+    @cached_property
+    def mentions(self) -> dict[tuple[type[ast.AST], str], list[ast.expr]]:
+        """Where the file speaks of a name or an attribute, of whatever object."""
+        found: dict[tuple[type[ast.AST], str], list[ast.expr]] = defaultdict(list)
+        nodes: list[ast.Name | ast.Attribute] = [*self._tree.of_type(ast.Name), *self._tree.of_type(ast.Attribute)]
+        for node in nodes:
+            found[type(node), last_name(node)].append(node)
+        return found
+
+    @cached_property
+    def _changing(self) -> dict[tuple[type[ast.AST], str], list[ast.expr]]:
+        """The mentions by which a container may change, or somebody else get hold of it."""
+        found: dict[tuple[type[ast.AST], str], list[ast.expr]] = defaultdict(list)
+        for key, uses in self.mentions.items():
+            found[key] = [use for use in uses if not self._is_left(use)]
+        return found
 
     def _is_left(self, use: ast.expr) -> bool:
         """Whether a container is asked for its items, and nothing else gets hold of it or changes it."""
@@ -176,49 +235,23 @@ class Containers:
                 return function is use
         return False
 
-    def _stored(self, owner: ast.expr, name: str) -> list[ast.expr]:
-        """All that is assigned to an attribute beside None; nothing where it may have been given something else."""
+    def _attribute(self, owner: ast.expr, name: str, depth: int) -> Makings:
+        """What makes the container that an attribute is, as long as nobody may give it something else."""
         definition = self._facts.self_class(owner) or self._class_of(owner)
-        if definition is None or name in self._stored_by_others or name in self._facts.method_names:
-            return []
+        if definition is None or name in self._facts.method_names:
+            return None
         classes = {base for each in self._facts.derived(definition) for base in self._facts.bases(each)}
         slots = [found.slots[name] for each in classes if name in (found := self._facts.classes[each]).slots]
-        if name in self._named or any(slot.class_values for slot in slots) or any(map(self._names_freely, classes)):
-            return []
-        return [value for value in self._facts.assigned(slots) if not is_none(value)]
-
-    @cached_property
-    def _stored_by_others(self) -> set[str]:
-        """The attributes that the file gives to what is not the instance of the class around."""
-        stores = (node for node in self._tree.of_type(ast.Attribute) if not isinstance(node.ctx, ast.Load))
-        return {node.attr for node in stores if self._facts.self_class(node.value) is None}
+        if any(slot.class_values for slot in slots) or self._replaced.may_be_here(name, classes):
+            return None
+        makings = self._all(self.makings(value, depth) for value in self._facts.assigned(slots) if not is_none(value))
+        return makings if makings and not self._replaced.may_be_elsewhere(name, classes) else None
 
     def _class_of(self, owner: ast.expr) -> ast.ClassDef | None:
         """The class of the file that makes what a name stands for."""
         made = self._bindings.assigned(owner)
         definition = self._facts.definition(made.func) if isinstance(made, ast.Call) else None
         return definition if isinstance(definition, ast.ClassDef) else None
-
-    @cached_property
-    def _named(self) -> set[str]:
-        """What is said in strings to functions that register or set something by its name."""
-        calls = (call for name in _REGISTERING for call in self._facts.calls.get(name, ()))
-        values = (value.value for call in calls for value in given_to(call) if isinstance(value, ast.Constant))
-        return {value for value in values if isinstance(value, str)}
-
-    def _names_freely(self, definition: ast.ClassDef) -> bool:
-        """Whether a class sets attributes by names that are not written out, or has other ways to give them."""
-        for part in ast.walk(definition):
-            match part:
-                case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[_, name, *_]):
-                    if not isinstance(name, ast.Constant):
-                        return True
-                case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=method), args=[name, *_]):
-                    if method in _REGISTERING and not isinstance(name, ast.Constant):
-                        return True
-                case ast.Attribute(attr="__dict__" | "_modules") | ast.FunctionDef(name="__getattr__" | "__getattribute__"):
-                    return True
-        return False
 
 
 def _is_plain(statement: ast.stmt) -> bool:
