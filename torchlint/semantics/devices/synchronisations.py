@@ -287,7 +287,8 @@ def _words(node: ast.AST) -> Iterator[str]:
 def _shown(call: ast.Call, *, is_print: bool) -> Iterator[ast.expr]:
     """What a call turns into text: what ``print`` shows, itself or in a string, and what stands in an f-string.
 
-    So does a progress bar, ``bar.set_postfix(loss=loss)`` or ``bar.set_postfix({"loss": loss})``, and a log reads numbers, ``writer.add_scalar("loss", loss)``.
+    So does a progress bar, ``bar.set_postfix(loss=loss)`` or ``bar.set_postfix({"loss": loss})``, and a log reads numbers,
+    ``writer.add_scalar("loss", loss)``.
     """
     for argument in call.args:
         if isinstance(argument, ast.JoinedStr):

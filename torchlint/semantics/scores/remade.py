@@ -16,7 +16,9 @@ Path: TypeAlias = tuple[int | str, ...]
 
 _KEEPING = frozenset({"masked_fill_", "index_fill_", "clamp_", "clamp_min_", "clamp_max_", "clip_", "fill_diagonal_"})
 """Methods and functions that change some of the numbers in place, and none of what they are."""
-_EXCHANGING = frozenset({"update", "clear", "pop", "popitem", "setdefault", "insert", "remove", "sort", "reverse", "__setitem__"})
+_EXCHANGING = frozenset(
+    {"update", "clear", "pop", "popitem", "setdefault", "insert", "remove", "sort", "reverse", "__setitem__"}
+)
 """Methods of containers after which another item may be in a place."""
 _ITEMS = frozenset({"values", "items"})
 _READING = ("builtins.", "torch.", "numpy.", "logging.", "wandb.", "matplotlib.", "torchvision.", "sklearn.", "scipy.")
@@ -114,7 +116,11 @@ class Remade:
             value, parent = parent, tree.parent(parent)
         elif path:
             rest = path[1:]
-            if isinstance(parent, ast.Attribute) and parent.attr in _ITEMS and isinstance(called := tree.parent(parent), ast.Call):
+            if (
+                isinstance(parent, ast.Attribute)
+                and parent.attr in _ITEMS
+                and isinstance(called := tree.parent(parent), ast.Call)
+            ):
                 value, parent = called, tree.parent(called)
         if isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is value:
             targets = (part for part in ast.walk(parent.target) if isinstance(part, ast.Name))
