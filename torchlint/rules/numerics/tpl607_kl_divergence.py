@@ -49,9 +49,9 @@ class KlDivergence(Rule):
     Unsafe: the loss is another one, and what it is weighted with was chosen for the old one. Where there are more dimensions
     than two, as shapes say, or words of the file that speak of pixels, `"batchmean"`, which divides by the first alone, is not
     what is wanted either: the fix is `reduction="none"`, summed over the classes and averaged over the rest, where it is known
-    which dimension the classes are, and there is none else. Of one dimension alone, it is `reduction="sum"`. A target of logarithms is told by
-    `log_target=True`, or raised by `exp()` where a layer computes the loss; a softmax becomes a log-softmax where nothing else
-    needs it. There is no fix for logits.
+    which dimension the classes are, and there is none else. Of one dimension alone, it is `reduction="sum"`. A target of
+    logarithms is told by `log_target=True`, or raised by `exp()` where a layer computes the loss; a softmax becomes a
+    log-softmax where nothing else needs it. There is no fix for logits.
 
     ## References
     - [torch.nn.KLDivLoss](https://docs.pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html)

@@ -33,8 +33,8 @@ class FlagAsNumber(Rule):
     """
     ## What it does
     Finds activations and dropout layers that are given a flag in the place of a number: `nn.LeakyReLU(True)`,
-    `F.leaky_relu(x, inplace)`, `nn.Dropout(True)`, `nn.LeakyReLU(negative_slope=True)`. (Flags that `F.dropout` takes for its probability are
-    [TPL316](TPL316.md)'s.)
+    `F.leaky_relu(x, inplace)`, `nn.Dropout(True)`, `nn.LeakyReLU(negative_slope=True)`. (Flags that `F.dropout`
+    takes for its probability are [TPL316](TPL316.md)'s.)
 
     ## Why is this bad
     `nn.ReLU(True)` works in place, `nn.LeakyReLU(True)` has a slope of one: it gives what it is given, and the layers around it
