@@ -74,6 +74,15 @@ def origin(snippet: str) -> Origin | None:
         ("[«row» for row in torch.sigmoid(x)]", "sigmoid"),
         ("«torch.exp(F.log_softmax(x, 1))»", "softmax"),
         ("y = nn.LogSoftmax(1)(x)\n«y.exp()»", "softmax"),
+        # something else is changed, or it stays what it is
+        ("p = x.sigmoid()\np.clamp_(0.1)\n«p»", "sigmoid"),
+        ("p = x.sigmoid()\ntorch.clamp_(p, 0.1)\n«p»", "sigmoid"),
+        ("p = x.sigmoid()\nprint(p)\ntorch.log(p)\nseen.append(p)\n«p»", "sigmoid"),
+        ("def show(p): print(p.log())\np = x.sigmoid()\nshow(p)\n«p»", "sigmoid"),
+        ("from helpers import scale\np = x.sigmoid()\nq = scale(p)\n«p»", "sigmoid"),
+        ("d = {'p': x.sigmoid(), 'q': x}\nd['q'] = x.log()\n«d['p']»", "sigmoid"),
+        ("d = {'p': x.sigmoid()}\nfor v in d.values(): print(v)\n«d['p']»", "sigmoid"),
+        ("p = x.sigmoid()\nfor v in (p, x): print(v)\n«p»", "sigmoid"),
     ],
 )
 def test_is_known(snippet: str, output: str) -> None:
@@ -104,6 +113,27 @@ def test_is_known(snippet: str, output: str) -> None:
         "net = models.vgg16()\n«net(x)»",
         "class A:\n def f(self, x): self.p, self.q = x.sigmoid(), x\n def g(self): return «self.p»",
         "class A:\n def f(self, x): self.p = x.sigmoid()\n def h(self, x): self.p = x\n def g(self): return «self.p»",
+        # changed in place
+        "class A:\n def f(self, x): self.p = x.sigmoid(); self.p.log_()\n def g(self): return «self.p»",
+        "class A:\n def f(self, x): self.p = x.sigmoid(); q = self.p; q.log_()\n def g(self): return «self.p»",
+        "p = x.sigmoid()\ntorch.log_(p)\n«p»",
+        "p = x.sigmoid()\np.data = p.data.log()\n«p»",
+        "p = x.sigmoid()\nfor v in (p,): v.log_()\n«p»",
+        "p = x.sigmoid()\nfor v in [p, x]: v.log_()\n«p»",
+        "p = x.sigmoid()\n[v.log_() for v in [p, x]]\n«p»",
+        "def to_log(p): p.clamp_(min=1e-8).log_()\np = x.sigmoid()\nto_log(p)\n«p»",
+        "def to_log(p): p.log_()\ndef both(p, q): to_log(p); to_log(q)\np = x.sigmoid()\nboth(x, q=p)\n«p»",
+        "from helpers import to_log\np = x.sigmoid()\nto_log(p)\n«p»",
+        "import helpers\np = x.sigmoid()\nhelpers.to_log(p)\n«p»",
+        "d = {'p': x.sigmoid()}\nd['p'] = d['p'].log()\n«d['p']»",
+        "d = {'p': x.sigmoid()}\nd[key] = x\n«d['p']»",
+        "d = {'p': x.sigmoid()}\nd.update(p=x)\n«d['p']»",
+        "d = {'p': x.sigmoid()}\nd['p'].log_()\n«d['p']»",
+        "d = {'p': x.sigmoid()}\nfor v in d.values(): v.log_()\n«d['p']»",
+        "d = {'p': x.sigmoid()}\ne = d\ne['p'].log_()\n«d['p']»",
+        "d = [x.sigmoid()]\nd[0].log_()\n«d[0]»",
+        "d = [x.sigmoid()]\nd[0] = x\n«d[0]»",
+        "d = [x.sigmoid()]\nfor v in d: v.log_()\n«d[0]»",
     ],
 )
 def test_is_not_certain(snippet: str) -> None:

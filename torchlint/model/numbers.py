@@ -48,6 +48,17 @@ class NumbersQuestions:
         """Whether what is compared is known to have more than two dimensions, or seems to have a place for each pixel."""
         return bool(self._model.answered(self._semantics.of(Divergences).has_rows_of_rows, divergence))
 
+    def is_of_one_row(self, divergence: cst.Call) -> bool:
+        """Whether what is compared is known to have one dimension alone, that of the classes."""
+        return bool(self._model.answered(self._semantics.of(Divergences).is_of_one_row, divergence))
+
+    def positional_reduction(self, divergence: cst.Call) -> cst.BaseExpression | None:
+        """The reduction that a divergence is given by its place; ``None`` where it is given none so."""
+        found: cst.BaseExpression | None = self._model.answered(
+            self._semantics.of(Divergences).positional_reduction, divergence
+        )
+        return found
+
     def classes_of_divergence(self, divergence: cst.Call) -> cst.BaseExpression | None:
         """The number of the dimension that has the classes of what ``kl_div`` is given; ``None`` where that is not known."""
         found: cst.BaseExpression | None = self._model.answered(self._semantics.of(Divergences).classes, divergence)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import time
+
 import pytest
 
 from marked import marked
@@ -47,6 +50,25 @@ def snippet(body: str) -> str:
         "return temperature**2 * F.kl_div(log_p, q) * s.shape[1]",
         "return nn.KLDivLoss()(log_p, q) * classes",
         "loss = nn.KLDivLoss()\nreturn temperature * loss(log_p, q) * classes",
+        "loss = F.kl_div(log_p, q)\nloss = loss * classes\nreturn loss",
+        "loss = F.kl_div(log_p, q)\nloss *= s.shape[-1]\nreturn loss",
+        "loss = F.kl_div(log_p, q) / 2\nloss *= temperature\nloss *= classes\nreturn loss",
+        "loss = nn.KLDivLoss()(log_p, q)\nreturn temperature * (loss * classes)",
+        "return F.kl_div(log_p, q).mul(s.size(1))",
+        "return torch.mul(F.kl_div(log_p, q), classes)",
+        "return torch.mul(classes, F.kl_div(log_p, q))",
+        "loss = «F.kl_div(log_p, q)»\nloss *= temperature\nreturn loss",
+        "loss = «F.kl_div(log_p, q)»\nreturn loss.mul(temperature) + classes",
+        # by its place
+        "return «F.kl_div(log_p, q, None, None, 'mean')»",
+        "return «nn.KLDivLoss(None, None, 'mean')»(log_p, q)",
+        "return F.kl_div(log_p, q, None, False, 'mean')",
+        "return nn.KLDivLoss(False, None, 'mean')(log_p, q)",
+        "return F.kl_div(log_p, q, None, None, how)",
+        # told afterwards
+        "loss = nn.KLDivLoss()\nloss.reduction = 'batchmean'\nreturn loss(log_p, q)",
+        "loss = nn.KLDivLoss()\nloss.reduction = 'batchmean'\nreturn «F.kl_div(log_p, q)»",
+        "loss = «nn.KLDivLoss()»\nloss.log_target = True\nreturn loss(log_p, q)",
     ],
 )
 def test_means(body: str) -> None:
@@ -83,6 +105,13 @@ def test_means(body: str) -> None:
         "q.clamp_(min=1e-8)\nreturn F.kl_div(«q», t)",
         "h = nn.Linear(8, 4)(s)\nh.sub_(h.logsumexp(1, keepdim=True))\nreturn F.kl_div(h, t)",
         "h = nn.Linear(8, 4)(s)\nh -= h.logsumexp(1, keepdim=True)\nreturn F.kl_div(h, t)",
+        "d = {'p': q}\nd['p'] = d['p'].log()\nreturn F.kl_div(d['p'], t)",
+        "s.to_log(q)\nreturn F.kl_div(«q», t)",
+        "kl_div(q)\nreturn F.kl_div(q, t)",
+        "q.clamp_(min=1e-8).log_()\nreturn F.kl_div(q, t)",
+        # told afterwards
+        "loss = nn.KLDivLoss()\nloss.log_target = True\nreturn loss(log_p, log_p)",
+        "loss = nn.KLDivLoss()\nloss.log_target = True\nreturn loss(«q», q)",
         # one of two
         "p = q if flag else log_p\nreturn F.kl_div(p, t)",
     ],
@@ -110,3 +139,31 @@ def test_two_that_are_swapped_are_one() -> None:
     semantics, (node,) = marked(snippet("return F.kl_div(«q», log_p)"))
     found = semantics.of(Divergences).misgiven[node]
     assert found.swapped is not None and found.in_logarithms and not found.is_target
+
+
+@pytest.mark.parametrize(
+    ("body", "has_rows_of_rows", "is_of_one_row"),
+    [
+        ("return «F.kl_div(log_p, q)»", False, False),
+        ("x = torch.randn(4, 8, 3)\nreturn «F.kl_div(x.log_softmax(1), q)»", True, False),
+        ("x = torch.randn(4, 8, 3)\nreturn «F.kl_div(input=log_p, target=x.softmax(1))»", True, False),
+        ("x = torch.randn(4, 8, 3)\nloss = «nn.KLDivLoss()»\nreturn loss(x.log_softmax(1), q)", True, False),
+        ("x = torch.randn(4, 8, 3)\nloss = «nn.KLDivLoss()»\nreturn loss(log_p, q) + loss(x, target=x)", True, False),
+        ("x = torch.randn(8)\nreturn «F.kl_div(x.log_softmax(0), x.softmax(0))»", False, True),
+        ("x = torch.randn(8)\nloss = «nn.KLDivLoss()»\nreturn loss(x.log_softmax(0), x.softmax(0))", False, True),
+        ("x = torch.randn(4, 8)\nreturn «F.kl_div(x.log_softmax(1), x.softmax(1))»", False, False),
+    ],
+)
+def test_dimensions(body: str, has_rows_of_rows: bool, is_of_one_row: bool) -> None:
+    semantics, (call,) = marked(snippet(body))
+    assert isinstance(call, ast.Call)
+    divergences = semantics.of(Divergences)
+    assert (divergences.has_rows_of_rows(call), divergences.is_of_one_row(call)) == (has_rows_of_rows, is_of_one_row)
+
+
+def test_what_is_changed_often_takes_no_longer() -> None:
+    lines = "".join("F.kl_div(q, q)\nq.clamp_(0)\n" for _ in range(1000))
+    semantics, _ = marked(snippet(lines))
+    started = time.perf_counter()
+    assert len(semantics.of(Divergences).misgiven) == 1000
+    assert time.perf_counter() - started < 3

@@ -3,7 +3,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fact import unknown
-from torchlint.fixes.changes import CodeFix, fix, replace
+from torchlint.fixes.changes import Change, CodeFix, fix, replace
 from torchlint.fixes.code import again, argument, expression, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
@@ -49,9 +49,9 @@ class KlDivergence(Rule):
     Unsafe: the loss is another one, and what it is weighted with was chosen for the old one. Where there are more dimensions
     than two, as shapes say, or words of the file that speak of pixels, `"batchmean"`, which divides by the first alone, is not
     what is wanted either: the fix is `reduction="none"`, summed over the classes and averaged over the rest, where it is known
-    which dimension the classes are, and there is none else. A target of logarithms is told by
-    `log_target=True`, or raised by `exp()` where a layer computes the loss; a softmax becomes a log-softmax where nothing else
-    needs it. There is no fix for logits.
+    which dimension the classes are, and there is none else. Of one dimension alone, it is `reduction="sum"`. A target of
+    logarithms is told by `log_target=True`, or raised by `exp()` where a layer computes the loss; a softmax becomes a
+    log-softmax where nothing else needs it. There is no fix for logits.
 
     ## References
     - [torch.nn.KLDivLoss](https://docs.pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html)
@@ -91,20 +91,30 @@ class KlDivergence(Rule):
     # --- the mean ----------------------------------------------------------------------------------------------------
 
     def _report_mean(self, node: cst.Call) -> None:
-        said = '`reduction="mean"`' if argument(node, "reduction") is not None else "without a `reduction`"
+        given = self.model.numbers.positional_reduction(node)
+        said = '`reduction="mean"`' if given is not None or argument(node, "reduction") is not None else "without a `reduction`"
         loss = f"`{self.model.shown_call(node)}` {'with ' if said.startswith('`') else ''}{said}"
         if self.model.numbers.has_rows_of_rows(node):
             advice, change = '`reduction="none"`, sum over the classes and take the mean of that', self._averaged(node)
         else:
-            advice = '`reduction="batchmean"`'
-            batch = with_argument(node, "reduction", cst.SimpleString('"batchmean"'))
-            change = fix('Use `reduction="batchmean"`', replace(node, batch), rests_on=_ANOTHER)
+            told = '"sum"' if self.model.numbers.is_of_one_row(node) else '"batchmean"'
+            advice = f"`reduction={told}`"
+            change = fix(f"Use `reduction={told}`", self._reduced(node, told), rests_on=_ANOTHER)
         self.report(node, f"{loss} divides by the number of classes, too, of which torch warns; use {advice}", change)
+
+    def _reduced(self, node: cst.Call, told: str) -> Change:
+        """The divergence with another reduction, in the place of the one that it is given."""
+        given = self.model.numbers.positional_reduction(node)
+        if given is not None:
+            return replace(given, cst.SimpleString(told))
+        return replace(node, with_argument(node, "reduction", cst.SimpleString(told)))
 
     def _averaged(self, node: cst.Call) -> CodeFix | None:
         """The mean over all but the classes, where it is known which dimension these are."""
         classes = self.model.numbers.classes_of_divergence(node)
         if classes is None or self.model.name(node.func) != FUNCTION:
+            return None
+        if self.model.numbers.positional_reduction(node) is not None:
             return None
         each = with_argument(node, "reduction", cst.SimpleString('"none"'))
         mean = expression("{each}.sum(dim={classes}).mean()", each=each, classes=again(classes))
@@ -126,12 +136,13 @@ class KlDivergence(Rule):
         where = wrong.there or f"line {self.model.line(wrong.made)}"
         made = "" if wrong.made is given and not wrong.there else f", made in {where}"
         which = "as its target" if wrong.is_target else "as its input"
-        return f"`{loss}` expects {expected} {which}, but `{shown}` holds {what}{made}; {self._advice(wrong)}"
+        return f"`{loss}` expects {expected} {which}, but `{shown}` holds {what}{made}; {self._advice(wrong, call)}"
 
-    def _advice(self, wrong: Misgiven[cst.BaseExpression]) -> str:
+    def _advice(self, wrong: Misgiven[cst.BaseExpression], call: cst.Call) -> str:
         match wrong.output, wrong.in_logarithms:
             case Output.LOG_SOFTMAX, _:
-                return "pass `log_target=True`"
+                is_function = self.model.name(call.func) == FUNCTION
+                return "pass `log_target=True`" if is_function else "make it with `log_target=True`"
             case _, True:
                 return "use `log_softmax`"
         return "use `softmax`"

@@ -6,21 +6,25 @@ import libcst as cst
 
 from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
-from torchlint.fixes.code import is_open_ended, keyword
+from torchlint.fixes.code import argument, instead_of, is_open_ended
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Api
 
-_SLOPE, _PROBABILITY = "its negative slope", "its probability"
+_SLOPE, _PROBABILITY = ("negative_slope", "its negative slope"), ("p", "its probability")
 _DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
+_BOUNDS = {
+    "torch.nn.RReLU": ("lower", "its lowest slope"),
+    "torch.nn.Hardtanh": ("min_val", "its lower bound"),
+}
+"""The first of two bounds that layers take: two flags in a row may be meant as nought and one."""
 _FIRST = {
     "torch.nn.LeakyReLU": _SLOPE,
-    "torch.nn.RReLU": "its lowest slope",
-    "torch.nn.Hardtanh": "its lower bound",
+    **_BOUNDS,
     **dict.fromkeys((f"torch.nn.{name}" for name in _DROPOUTS), _PROBABILITY),
 }
-"""What the first number is that layers take, whose last argument is a flag."""
+"""The first number that layers take, whose last argument is a flag: how it is called, and what it is."""
 _SECOND = {"torch.nn.functional.leaky_relu": _SLOPE}
-"""What the second one is of functions, behind the tensor."""
+"""The second argument of functions, behind the tensor."""
 _CHANGED = unknown("the model computes something else")
 _FLAG = re.compile(r"_?in_?place", re.IGNORECASE)
 
@@ -29,8 +33,8 @@ class FlagAsNumber(Rule):
     """
     ## What it does
     Finds activations and dropout layers that are given a flag in the place of a number: `nn.LeakyReLU(True)`,
-    `F.leaky_relu(x, inplace)`, `nn.Dropout(True)`. (Flags that `F.dropout` takes for its probability are
-    [TPL316](TPL316.md)'s.)
+    `F.leaky_relu(x, inplace)`, `nn.Dropout(True)`, `nn.LeakyReLU(negative_slope=True)`. (Flags that `F.dropout`
+    takes for its probability are [TPL316](TPL316.md)'s.)
 
     ## Why is this bad
     `nn.ReLU(True)` works in place, `nn.LeakyReLU(True)` has a slope of one: it gives what it is given, and the layers around it
@@ -62,27 +66,41 @@ class FlagAsNumber(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         """Reports a flag that a number is expected for."""
         name = self.model.name(node.func)
-        place = 0 if name in _FIRST else 1 if name in _SECOND else None
-        if place is None or is_open_ended(node) or len(node.args) <= place:
+        if (name not in _FIRST and name not in _SECOND) or is_open_ended(node):
             return
-        given = node.args[place]
-        if given.keyword is not None or not self._is_flag(given.value, name):
+        given = self._number(node, name)
+        if given is None or not self._is_flag(given, name):
             return
-        flag, number = self.model.shown(given.value), _FIRST.get(name) or _SECOND[name]
-        mended = fix("Say that it is `inplace`", replace(given, keyword("inplace", given.value)), rests_on=_CHANGED)
+        flag, number = self.model.shown(given.value), (_FIRST.get(name) or _SECOND[name])[1]
+        inplace = replace(given, instead_of(given, "inplace", given.value))
         self.report(
             given.value,
             f"`{self.model.shown(node.func)}` takes `{flag}` for {number}; pass `inplace={flag}`",
-            mended if len(node.args) == place + 1 else None,
+            fix("Say that it is `inplace`", inplace, rests_on=_CHANGED) if self._is_all(node, given) else None,
         )
 
-    def _is_flag(self, value: cst.BaseExpression, name: str) -> bool:
-        """Whether a value is true or false, or called like the flag; no dropout at all, `nn.Dropout(False)`, may be meant."""
-        match value:
+    def _number(self, call: cst.Call, name: str) -> cst.Arg | None:
+        """What a call gives for the number; of two bounds, nothing where both are given."""
+        place = 0 if name in _FIRST else 1
+        by_place = [each for each in call.args if each.keyword is None]
+        if name in _BOUNDS and (len(by_place) > 1 or argument(call, "upper") or argument(call, "max_val")):
+            return None
+        return by_place[place] if len(by_place) > place else argument(call, (_FIRST.get(name) or _SECOND[name])[0])
+
+    def _is_all(self, call: cst.Call, given: cst.Arg) -> bool:
+        """Whether a call gives nothing behind the number, so that the flag may be given instead."""
+        return call.args[-1] is given
+
+    def _is_flag(self, given: cst.Arg, name: str) -> bool:
+        """Whether what is given is true or false, or, given by its place, called like the flag.
+
+        No dropout at all, `nn.Dropout(False)`, may be meant.
+        """
+        match given.value:
             case cst.Name("True"):
                 return True
             case cst.Name("False"):
-                return name not in _FIRST or _FIRST[name] != _PROBABILITY
+                return _FIRST.get(name) != _PROBABILITY
             case cst.Name(called) | cst.Attribute(attr=cst.Name(called)):
-                return _FLAG.fullmatch(called) is not None
+                return given.keyword is None and _FLAG.fullmatch(called) is not None
         return False

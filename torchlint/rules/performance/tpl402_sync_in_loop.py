@@ -23,8 +23,8 @@ class SyncInLoop(Rule):
     ## What it does
     Finds what a training loop reads back from the GPU in every step: `total += loss.item()`, `float(loss)`, `out.cpu()`,
     `print(loss)`, `writer.add_scalar("loss", loss)`, `bar.set_postfix(loss=loss)`, `if loss > 10:`, `if torch.isnan(loss):`.
-    Code that runs under a condition, such as logging every hundred steps, is left alone, and so is what stands right behind a
-    `torch.cuda.synchronize()`.
+    Code that runs under a condition, such as logging every hundred steps (`if i % 100 == 0 and torch.isnan(loss):`), is left
+    alone, and so are what stands right behind a `torch.cuda.synchronize()` and what was read before, as `n = loss.cpu()` does.
 
     ## Why is this bad
     The program waits there until the GPU has computed everything that was queued, and queues nothing meanwhile: in each step

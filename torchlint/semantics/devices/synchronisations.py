@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Semantics, Type
+from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, push_children, walk_body
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.training.loops import TrainingLoops
@@ -22,6 +22,8 @@ Place = TypeVar("Place")
 _READING_METHODS = frozenset({"item", "tolist", "numpy", "cpu"})
 _READING_FUNCTIONS = frozenset({"builtins.float", "builtins.int", "builtins.bool"})
 _CHECKS = frozenset({"torch.isnan", "torch.isinf", "torch.isfinite", "math.isnan", "math.isinf", "math.isfinite"})
+_MOVING = frozenset({"cuda", "to"})
+"""Methods that take what was read to the GPU again, for all that they say of themselves."""
 _DEVICES = re.compile(r"cuda|device|gpu|accelerator|fabric|local_rank", re.IGNORECASE)
 
 
@@ -54,6 +56,7 @@ class Synchronisations:
         self._readings: dict[ast.Call, Reading[ast.expr, Loop]] = {}
         self._conditions: dict[ast.stmt, tuple[ast.expr, ...]] = {}
         self._mentions: dict[Loop, Counter[str]] = {}
+        self._read_before: dict[ast.Name, bool] = {}
 
     @property
     def readings(self) -> dict[ast.Call, Reading[ast.expr, Loop]]:
@@ -125,6 +128,9 @@ class Synchronisations:
             node = stack.pop()
             if isinstance(node, (ast.Lambda, ast.IfExp)):
                 continue
+            if isinstance(node, ast.BoolOp):
+                stack.extend(node.values[:1] if isinstance(root, ast.Expr) and node is root.value else _always(node))
+                continue
             if isinstance(node, ast.Call) and (tensor := self._read(node)) is not None:
                 if node not in self._readings and not self._has_waited(node):
                     self._readings[node] = self._reading(node, tensor, loop)
@@ -134,7 +140,7 @@ class Synchronisations:
     def _read(self, call: ast.Call) -> ast.expr | None:
         """The tensor that a call reads back, if it is computed by the model."""
         name = self._semantics.qualified_name(call.func)
-        shown = next((part for part in _shown(call, is_print=name == "builtins.print") if self._is_computed(part)), None)
+        shown = next((part for part in _shown(call, is_print=name == "builtins.print") if self._is_awaited(part)), None)
         if shown is not None or name == "builtins.print":
             return shown
         read: ast.expr | None = None
@@ -146,13 +152,36 @@ class Synchronisations:
             read = read.func.value
         return read if read is not None and self._is_computed(read) else None
 
+    def _is_awaited(self, shown: ast.expr) -> bool:
+        """Whether what is turned into text waits for the GPU, whichever of two values it is."""
+        if isinstance(shown, ast.IfExp):
+            return self._is_awaited(shown.body) and self._is_awaited(shown.orelse)
+        return self._is_computed(shown)
+
     def _is_computed(self, node: ast.expr) -> bool:
         """Whether a value is a tensor that comes out of what carries the graph, and so off the GPU."""
-        if not self._semantics.kind(node).is_tensor:
+        if not self._semantics.kind(node).is_tensor or self._was_read(node):
             return False
         if self._semantics.kind(node).carries_graph:
             return True
         return any(self._semantics.kind(part).carries_graph for part in self._semantics.of(Origins).of(node))
+
+    def _was_read(self, node: ast.expr) -> bool:
+        """Whether a name has what was read into the CPU's memory before, or something is taken of that."""
+        source = _source(node)
+        if not isinstance(source, ast.Name):
+            return False
+        if source not in self._read_before:
+            self._read_before[source] = False  # while it is looked for
+            bindings = self._semantics.bindings.reaching(source)
+            self._read_before[source] = bool(bindings) and all(map(self._has_been_read, bindings))
+        return self._read_before[source]
+
+    def _has_been_read(self, binding: Binding) -> bool:
+        """Whether what is assigned is read into the CPU's memory there: ``n = loss.cpu()``."""
+        if binding.form is not Form.ASSIGNMENT or binding.path or binding.value is None:
+            return False
+        return _is_cpu(_source(binding.value)) or self._was_read(binding.value)
 
     def _has_waited(self, call: ast.Call) -> bool:
         """Whether the statement before waits for the GPU anyway, by ``torch.cuda.synchronize()``."""
@@ -258,7 +287,8 @@ def _words(node: ast.AST) -> Iterator[str]:
 def _shown(call: ast.Call, *, is_print: bool) -> Iterator[ast.expr]:
     """What a call turns into text: what ``print`` shows, itself or in a string, and what stands in an f-string.
 
-    So does a progress bar, ``bar.set_postfix(loss=loss)``, and a log reads numbers, ``writer.add_scalar("loss", loss)``.
+    So does a progress bar, ``bar.set_postfix(loss=loss)`` or ``bar.set_postfix({"loss": loss})``, and a log reads numbers,
+    ``writer.add_scalar("loss", loss)``.
     """
     for argument in call.args:
         if isinstance(argument, ast.JoinedStr):
@@ -273,13 +303,56 @@ def _shown(call: ast.Call, *, is_print: bool) -> Iterator[ast.expr]:
             yield from (word.value for word in call.keywords if word.arg == "scalar_value")
         case ast.Attribute(attr="set_postfix"):
             yield from (word.value for word in call.keywords if word.arg not in (None, "ordered_dict", "refresh"))
+            for shown in [*call.args[:1], *(word.value for word in call.keywords if word.arg == "ordered_dict")]:
+                match shown:
+                    case ast.Dict(values=values):
+                        yield from values
+                    case ast.Call(func=ast.Name("dict" | "OrderedDict"), args=[], keywords=words):
+                        yield from (word.value for word in words)
+
+
+def _source(node: ast.expr) -> ast.expr:
+    """What a value is taken or computed of, on the device that this is on: of ``n.cpu().mean()[0]``, the ``n.cpu()``."""
+    while not _is_cpu(node):
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method not in _MOVING:
+                node = value
+            case ast.Subscript(value=value) | ast.Attribute(value=value, attr="data" | "T"):
+                node = value
+            case _:
+                break
+    return node
+
+
+def _is_cpu(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="cpu")) | ast.Call(func=ast.Attribute(attr="to"), args=[ast.Constant("cpu"), *_]):
+            return True
+    return False
+
+
+def _always(test: ast.BoolOp) -> list[ast.expr]:
+    """The operands that are asked in every step: those up to one that holds now and then only, ``i % 100 == 0``."""
+    for place, value in enumerate(test.values):
+        if any(map(_is_remainder, ast.walk(value))):
+            return test.values[: place + 1]
+    return test.values
+
+
+def _is_remainder(node: ast.AST) -> bool:
+    match node:
+        case ast.BinOp(left=ast.Constant(value=str())):  # a text with its values
+            return False
+        case ast.BinOp(op=ast.Mod()):
+            return True
+    return False
 
 
 def _tests(test: ast.expr) -> Iterator[ast.expr]:
     """The conditions that a test is made of."""
     match test:
-        case ast.BoolOp(values=values):
-            for value in values:
+        case ast.BoolOp():
+            for value in _always(test):
                 yield from _tests(value)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             yield from _tests(operand)

@@ -6,13 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, is_none
 from torchlint.semantics.kinds.kind import Type
-from torchlint.semantics.memory.changes import Changes
 from torchlint.semantics.scores.outputs import (
     MAKING_FUNCTIONS,
     MAKING_LAYERS,
@@ -22,6 +20,7 @@ from torchlint.semantics.scores.outputs import (
     SHAPING_LAYERS,
     Output,
 )
+from torchlint.semantics.scores.remade import Path, Remade
 from torchlint.semantics.sequences.changed import ChangedSequences
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 
@@ -48,8 +47,6 @@ class Origin:
     """In which other file of the project the value is made, with its line, where ``node`` is the call of a model of that."""
 
 
-Path: TypeAlias = tuple[int | str, ...]
-
 _SAME_MODULE = frozenset({"to", "cuda", "cpu", "float", "half", "double", "train", "eval", "apply", "share_memory"})
 _WRAPPERS = frozenset(
     {
@@ -58,8 +55,6 @@ _WRAPPERS = frozenset(
     }
 )
 _HEADS = frozenset({"fc", "classifier", "head", "heads"})
-_KEEPING = frozenset({"masked_fill_", "index_fill_", "clamp_", "clamp_min_", "clamp_max_", "clip_", "fill_diagonal_"})
-"""Methods that change some of the numbers in place, and none of what they are."""
 _DEEP = 24
 
 
@@ -68,7 +63,9 @@ class Activations:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._remade = semantics.of(Remade)
         self._origins: dict[tuple[ast.AST, Path], Origin | None] = {}
+        self._changed_attributes: dict[tuple[ast.ClassDef, str, Path], bool] = {}
         self._depth = 0
 
     def origin(self, node: ast.expr, path: Path = ()) -> Origin | None:
@@ -116,13 +113,9 @@ class Activations:
     def _name(self, name: ast.Name, path: Path) -> Origin | None:
         bindings = self._semantics.bindings.reaching(name)
         found = _agreed([self._bound(binding, path) for binding in bindings]) if bindings else None
-        if found is None or any(map(self._is_made_another, bindings)):
+        if found is None or any(self._remade.is_changed(binding, path) for binding in bindings):
             return None
         return replace(found, names=(*found.names, *bindings))
-
-    def _is_made_another(self, binding: Binding) -> bool:
-        """Whether code changes in place what a name has, so that it may be of another sort: ``p.log_()``."""
-        return any(not _keeps_sort(change.node) for change in self._semantics.of(Changes).changes_of(binding))
 
     def _bound(self, binding: Binding, path: Path) -> Origin | None:
         if binding.form is Form.ASSIGNMENT and binding.value is not None:
@@ -152,7 +145,17 @@ class Activations:
         values = self._stored(definition, name) if definition is not None else []
         some = [value for value in values if not is_none(value)]
         found = _agreed([self.origin(value, path) for value in some])
-        return replace(found, stored=True) if found is not None else None
+        if definition is None or found is None or self._is_changed(definition, name, path):
+            return None
+        return replace(found, stored=True)
+
+    def _is_changed(self, definition: ast.ClassDef, name: str, path: Path) -> bool:
+        """Whether a class changes in place what an attribute holds."""
+        key = (definition, name, path)
+        if key not in self._changed_attributes:
+            uses = [use for slot in self._semantics.facts.slots(definition, name) for use in slot.uses]
+            self._changed_attributes[key] = self._remade.are_changed(uses, path)
+        return self._changed_attributes[key]
 
     # --- calls -------------------------------------------------------------------------------------------------------
 
@@ -385,11 +388,6 @@ class Activations:
                 return []
             values.extend(value for value in given if value is not None)
         return values
-
-
-def _keeps_sort(change: ast.expr) -> bool:
-    """Whether a change in place leaves logits what they are, and probabilities, but for some of them."""
-    return isinstance(change, ast.Call) and isinstance(change.func, ast.Attribute) and change.func.attr in _KEEPING
 
 
 def _agreed(origins: list[Origin | None]) -> Origin | None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics, Type
+from torchlint.semantics.code.tree import is_none
+from torchlint.semantics.memory.changes import Changes
+from torchlint.semantics.memory.links import Links
 from torchlint.semantics.scores.activations import Activations, Origin
 from torchlint.semantics.scores.outputs import Output
 from torchlint.semantics.shapes.ranks import Ranks
@@ -22,7 +26,12 @@ _CLASSES = re.compile(r"^(size|shape|numel)$|class|vocab|label|categor|^(c|k|v|n
 """What numbers of classes are called, and what gives the sizes of a tensor."""
 _OF_PIXELS = ("ignore_index", "segmentation", "miou", "mIoU", "pixel")
 """Words of files in which each pixel has its classes."""
-_REDUCING = frozenset({"reduction", "size_average", "reduce"})
+_REDUCING = frozenset({"size_average", "reduce"})
+_OLD_PLACES = {FUNCTION: 2, LAYER: 0}
+"""Where the two older arguments stand that say how a loss is reduced; the reduction is right behind them."""
+_MOST_TERMS = 100
+"""So many terms are looked at that one divergence is part of."""
+_PRODUCTS = ("mul", "mul_", "multiply", "multiply_")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,15 +90,39 @@ class Divergences:
 
     def has_rows_of_rows(self, call: ast.Call) -> bool:
         """Whether what is compared has more than two dimensions, so that a batch is not what it has rows of: pixels, by the
-        words of the file, or as the shapes say that ``kl_div`` is given.
+        words of the file, or as the shapes say that ``kl_div`` is given, or a layer that ``call`` makes.
         """
-        if any(map(self._semantics.words.speak_of, _OF_PIXELS)):
-            return True
-        return any((self._semantics.of(Ranks).of(value) or 0) > 2 for value in call.args[:2])
+        return any(map(self._semantics.words.speak_of, _OF_PIXELS)) or any(rank > 2 for rank in self._ranks(call))
+
+    def is_of_one_row(self, call: ast.Call) -> bool:
+        """Whether all that is compared is known to have one dimension, that of the classes."""
+        ranks = self._ranks(call)
+        return bool(ranks) and set(ranks) == {1}
+
+    def _ranks(self, call: ast.Call) -> list[int]:
+        """The numbers of dimensions that are known of what ``kl_div`` is given, or a layer that ``call`` makes."""
+        given = [value for each in self._computing.get(call, ()) for value in _inputs(each)]
+        ranks = map(self._semantics.of(Ranks).of, given)
+        return [rank for rank in ranks if rank is not None]
+
+    @cached_property
+    def _computing(self) -> dict[ast.Call, list[ast.Call]]:
+        """For each call of ``kl_div`` the call itself, and for each that makes a layer those of the layer."""
+        found: dict[ast.Call, list[ast.Call]] = defaultdict(list)
+        for call, made in self._computed:
+            for each in made:
+                found[each].append(call)
+        return found
+
+    def positional_reduction(self, call: ast.Call) -> ast.expr | None:
+        """The reduction of a call where that is given by its place."""
+        place = _OLD_PLACES.get(self._semantics.qualified_name(call.func) or "", 0) + 2
+        return call.args[place] if len(call.args) > place else None
 
     def classes(self, call: ast.Call) -> ast.expr | None:
         """The dimension of the classes of what ``kl_div`` is given, as a log-softmax says."""
-        origin = self._activations.origin(call.args[0]) if call.args else None
+        given = _inputs(call)[:1]
+        origin = self._activations.origin(given[0]) if given else None
         if origin is None or origin.output is not Output.LOG_SOFTMAX:
             return None
         place = 1 if (self._semantics.qualified_name(origin.node.func) or "").startswith("torch.") else 0
@@ -121,24 +154,71 @@ class Divergences:
     def _takes_mean(self, call: ast.Call) -> bool:
         """Whether nothing says otherwise than ``reduction="mean"``, and no older argument says anything of it."""
         given = {word.arg: word.value for word in call.keywords}
-        is_function = self._semantics.qualified_name(call.func) == FUNCTION
-        if None in given or any(isinstance(value, ast.Starred) for value in call.args):
+        name = self._semantics.qualified_name(call.func) or ""
+        if None in given or any(isinstance(value, ast.Starred) for value in call.args) or self._is_set_later(name, "reduction"):
             return False
-        if len(call.args) > (2 if is_function else 0) or not _REDUCING.isdisjoint(given.keys() - {"reduction"}):
+        older = [*call.args[_OLD_PLACES[name] :][:2], *(given[word] for word in _REDUCING & given.keys())]
+        if not all(map(is_none, older)):
             return False
-        reduction = given.get("reduction")
+        reduction = self.positional_reduction(call) or given.get("reduction")
         return reduction is None or (isinstance(reduction, ast.Constant) and reduction.value == "mean")
+
+    def _is_set_later(self, name: str, attribute: str) -> bool:
+        """Whether layers may be told something when they are made already: ``criterion.reduction = "batchmean"``."""
+        return name == LAYER and attribute in self._semantics.facts.stored_attributes
 
     def _is_multiplied(self, term: ast.expr) -> bool:
         """Whether a divergence is multiplied with what may be the number of classes: a size, or a number by its name."""
-        while isinstance(product := self._semantics.tree.parent(term), ast.BinOp):
-            factor = product.right if product.left is term else product.left
-            if isinstance(product.op, ast.Mult) and any(map(_may_be_classes, ast.walk(factor))):
+        pending, seen = [term], set[ast.AST]()
+        while pending:
+            node = pending.pop()
+            if node in seen or len(seen) == _MOST_TERMS:
+                continue
+            seen.add(node)
+            factor, product = self._product(node)
+            if factor is not None and any(map(_may_be_classes, ast.walk(factor))):
                 return True
-            if not isinstance(product.op, (ast.Mult, ast.Div)):
-                return False
-            term = product
+            if product is not None:
+                pending.append(product)
+            pending.extend(self._uses_of(node))
         return False
+
+    def _product(self, term: ast.expr) -> tuple[ast.expr | None, ast.expr | None]:
+        """What a term is multiplied with right where it stands, and what the product, or quotient, is."""
+        tree = self._semantics.tree
+        parent = tree.parent(term)
+        match parent:
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return right if left is term else left, parent
+            case ast.BinOp(left=left, op=ast.Div()) if left is term:
+                return None, parent
+            case ast.Attribute(attr=method) if isinstance(call := tree.parent(parent), ast.Call) and call.func is parent:
+                if method in _PRODUCTS and call.args:
+                    return call.args[0], call
+                return None, call if method in ("div", "div_", "detach", "to", "float", "double") else None
+            case ast.Call(args=[first, second]) if term in (first, second):
+                name = self._semantics.qualified_name(parent.func) or ""
+                if name in ("torch.mul", "torch.multiply"):
+                    return second if term is first else first, parent
+            case ast.AugAssign(op=ast.Mult(), value=factor, target=target):
+                return (target if term is factor else factor), None
+        return None, None
+
+    def _uses_of(self, value: ast.expr) -> Iterator[ast.expr]:
+        """Where a name is used, or multiplied, that a value is assigned to."""
+        binding = self._semantics.of(Links).bound_to(value)
+        if binding is None:
+            return
+        pending, seen = [binding], {binding}
+        while pending:
+            each = pending.pop()
+            yield from each.uses
+            for other in self._semantics.of(Changes).augmented(each):
+                if isinstance(other.node, ast.Name) and isinstance(self._semantics.tree.parent(other.node), ast.AugAssign):
+                    yield other.node
+                    if other not in seen:
+                        seen.add(other)
+                        pending.append(other)
 
     # --- what is given -----------------------------------------------------------------------------------------------
 
@@ -167,15 +247,15 @@ class Divergences:
         return any(self._semantics.qualified_name(call.func) == LAYER for call in self._named)
 
     def _divergence(self, call: ast.Call, made: list[ast.Call]) -> _Divergence | None:
-        words = {word.arg: word.value for word in call.keywords}
-        values = [*call.args[:2], *(words[name] for name in ("input", "target") if name in words)]
-        if not 1 <= len(values) <= 2 or any(isinstance(value, ast.Starred) for value in values) or None in words:
+        values = _inputs(call)
+        if not values:
             return None
-        if "input" in words and (call.args or len(values) == 1):
-            return None
-        flags = {_log_target(each) for each in made}
+        flags = {None if self._may_be_told(each) else _log_target(each) for each in made}
         is_log = flags.pop() if len(flags) == 1 else None
         return _Divergence(call, values[0], values[1] if len(values) == 2 else None, is_log)
+
+    def _may_be_told(self, made: ast.Call) -> bool:
+        return self._is_set_later(self._semantics.qualified_name(made.func) or "", "log_target")
 
     def _wrong_input(self, divergence: _Divergence) -> Origin | None:
         """What the input is, where that is no logarithms of probabilities."""
@@ -216,6 +296,17 @@ class Divergences:
         if origin.node is value:
             return True
         return origin.unique and not origin.functions and len(origin.names) == 1 and len(origin.names[0].uses) == 1
+
+
+def _inputs(call: ast.Call) -> list[ast.expr]:
+    """The input and the target that a divergence is computed of, in this order; less where the call does not say them."""
+    words = {word.arg: word.value for word in call.keywords}
+    values = [*call.args[:2], *(words[name] for name in ("input", "target") if name in words)]
+    if not 1 <= len(values) <= 2 or any(isinstance(value, ast.Starred) for value in values) or None in words:
+        return []
+    if "input" in words and (call.args or len(values) == 1):
+        return []
+    return values
 
 
 def _may_be_classes(node: ast.AST) -> bool:
