@@ -17,8 +17,9 @@ BEGUN = """import torch
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.fc = torch.nn.Linear(2, 2)
-        self.fc.bias.data.zero_()
+        start = torch.zeros(2, 2, requires_grad=True)
+        start.data.zero_()
+        self.start = torch.nn.Parameter(start)
 """
 """A finding of TPL001 that does no harm: a warning of a rule whose findings are errors; its fix is safe."""
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"

@@ -12,8 +12,8 @@ TOOLS = """
 import torch
 
 def follow(target: torch.nn.Module, source: torch.nn.Module):
-    for p, q in zip(target.parameters(), source.parameters()):
-        p.data.copy_(q.data)
+    for p in target.parameters():
+        p.data.copy_(next(source.parameters()).data)
 """
 AGENT = """
 from tools import follow

@@ -49,6 +49,7 @@ def test_what_is_known_of_some_by_their_release_notes() -> None:
 @pytest.mark.parametrize("given", ["[1]", "None", "data_source=None"])
 @pytest.mark.parametrize("call", ["super().__init__({})", "Sampler.__init__(self, {})"])
 def test_the_constructor_of_samplers_is_gone(call: str, given: str) -> None:
+    pytest.importorskip("torch")
     text = "from torch.utils.data import Sampler\nclass Own(Sampler):\n    def __init__(self):\n        "
     with pytest.raises(TypeError, match="takes exactly one argument"):
         exec(text + call.format(given) + "\nOwn()", {})

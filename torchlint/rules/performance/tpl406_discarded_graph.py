@@ -5,12 +5,15 @@ from itertools import groupby
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, wrap
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.modes.runs.discarded_graphs import Discarded
 from torchlint.target import TorchVersion
+
+_OTHERWISE = unknown("a model may compute otherwise without a graph, or keep a part of it")
 
 
 class DiscardedGraph(Rule):
@@ -46,10 +49,10 @@ class DiscardedGraph(Rule):
     ```
 
     ## Fix safety
-    Safe where the file shows all that is run, nothing of that asks for a graph, keeps one, or works otherwise without one, and
-    what the model is given has no graph, which it could change in place; unsafe else: a model of another file may
-    differentiate in its `forward`. `detach()` stays, as the model may give a parameter of its own, or what it was given. There
-    is no fix where the statement does more than to give a name what comes out, or where something in it may have a graph.
+    Unsafe: a model may differentiate in its `forward`, keep a part of its graph, change in place what it is given, or compute
+    otherwise without a graph, as an `LSTM` does in the last digits. `detach()` stays, as the model may give a parameter of its
+    own, or what it was given. There is no fix where the statement does more than to give a name what comes out, or where
+    something in it may have a graph.
 
     ## References
     - [torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
@@ -85,7 +88,7 @@ class DiscardedGraph(Rule):
             return None
         if together[0] not in self._wraps:
             block = wrap(together, expression("{torch.no_grad}()"))
-            self._wraps[together[0]] = fix("Run it under `torch.no_grad()`", block, rests_on=found.unneeded)
+            self._wraps[together[0]] = fix("Run it under `torch.no_grad()`", block, rests_on=_OTHERWISE)
         return self._wraps[together[0]]
 
     @cached_property

@@ -188,8 +188,6 @@ class Accumulations:
     def _consider(self, found: Accumulation) -> None:
         if self._is_volatile_at(found.statement):
             return  # autograd was off, and is again once `volatile` is replaced
-        if self._semantics.of(UnrecordedCalls).are_all_of(self._semantics.tree.function(found.statement)):
-            return
         if found.kept and self._kept_losses.are_kept(found) and not self._resets.is_each_round(found):
             self._candidates.append((found, list(found.values)))
             return
@@ -210,8 +208,20 @@ class Accumulations:
             return
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
+            if self._is_only_unrecorded(found.statement):
+                return
             if not all(map(self._semantics.of(NamedNumbers).may_be, values)) and not all(map(self._gradients.are, values)):
                 self._candidates.append((found, values))
+
+    def _is_only_unrecorded(self, statement: ast.stmt) -> bool:
+        """Whether a function that back-propagates nothing is only called where autograd is off, perhaps by other files."""
+        function = self._semantics.tree.function(statement)
+        return function not in self._propagating and self._semantics.of(UnrecordedCalls).are_all_of(function)
+
+    @cached_property
+    def _propagating(self) -> set[ast.AST | None]:
+        calls = self._semantics.facts.calls
+        return {self._semantics.tree.function(call) for name in ("backward", "manual_backward") for call in calls.get(name, ())}
 
     def _is_of_model(self, found: Accumulation) -> bool:
         """Whether a list lives in a method of a module that neither trains nor evaluates: what it computes is its callers'."""

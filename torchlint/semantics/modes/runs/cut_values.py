@@ -5,12 +5,18 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Binding, Form, Semantics, Type
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.memory.changes import Changes
+from torchlint.semantics.modes.runs.recorded_models import RecordedModels
 
-_FORM = frozenset({"shape", "device", "dtype", "size", "ndim", "dim", "numel", "requires_grad"})
+_FORM = frozenset({"shape", "device", "dtype", "size", "ndim", "dim", "numel"})
 """What is read of a tensor that no graph is needed for."""
 _KEPT = frozenset({"append", "extend", "insert", "add_", "copy_", "backward", "register_hook", "retain_grad", "requires_grad_"})
 """Methods that keep what they are given, or need the graph of what they are called on."""
+_REDUCING = frozenset({"mean", "sum", "std", "var", "max", "min", "argmax", "argmin", "norm", "item", "tolist", "numpy", "eq"})
+"""Methods whose result is no other look at the same tensor."""
+_OF_GRAPHS = ("torch.autograd.", "torch.func.", "torch.jit.", "torch.utils.")
+"""Functions of torch that ask for a graph, or keep what they are given."""
 _READING = frozenset(f"builtins.{name}" for name in ("print", "float", "int", "bool", "len", "str", "repr", "isinstance"))
 _DEEPEST = 40
 """So many operations and variables a value is followed through."""
@@ -60,14 +66,14 @@ class CutValues:
         return None
 
     def _is_computed_with(self, value: ast.expr) -> bool:
-        """Whether an operation or a call takes a value: where autograd is off, what comes out has no graph."""
+        """Whether an operation takes a value, and gives none that is the same: where autograd is off, that has no graph."""
         match self._tree.parent(value):
             case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.FormattedValue():
                 return True
             case ast.Attribute(attr=name) as attribute:
-                return name not in _KEPT and isinstance(self._tree.parent(attribute), ast.Call)
-            case ast.Call(func=function) as call if function is not value:
-                return self._computes(call) or self._semantics.qualified_name(function) in _READING
+                return name in _REDUCING and isinstance(self._tree.parent(attribute), ast.Call)
+            case ast.Call(func=function) if function is not value:
+                return self._semantics.qualified_name(function) in _READING
         return False
 
     def _is_read(self, around: ast.expr) -> bool:
@@ -78,11 +84,15 @@ class CutValues:
 
     def _computes(self, call: ast.Call) -> bool:
         """Whether a call gives a tensor of what it is given, and keeps nothing: of torch, of a module, or of a tensor."""
-        if (self._semantics.qualified_name(call.func) or "").startswith("torch."):
+        name = self._semantics.qualified_name(call.func) or ""
+        if last_name(call.func).endswith("_") or name.startswith(_OF_GRAPHS):
+            return False
+        if name.startswith("torch."):
             return True
         if isinstance(call.func, ast.Attribute) and self._semantics.kind(call.func.value).is_tensor:
             return call.func.attr not in _KEPT
-        return self._semantics.kind(call.func).type is Type.MODULE
+        kind = self._semantics.kind(call.func)
+        return kind.type is Type.MODULE and not self._semantics.of(RecordedModels).may_keep(kind)
 
     def _bound_ends(self, binding: Binding, depth: int) -> bool | None:
         """Likewise of what a variable of a function has, which no other function reads."""
@@ -94,6 +104,8 @@ class CutValues:
     def _find_bound(self, binding: Binding, depth: int) -> bool | None:
         function = binding.scope.node
         if binding.form is not Form.ASSIGNMENT or binding.path or not isinstance(function, FUNCTIONS):
+            return None
+        if self._semantics.of(Changes).augmented(binding):
             return None
         ends = {self._ends(use, depth) if self._tree.function(use) is function else None for use in binding.uses}
         return None if None in ends else True in ends

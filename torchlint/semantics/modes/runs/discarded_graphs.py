@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import groupby
 from typing import Generic, TypeVar
 
-from torchlint.fact import Fact, all_of, known, unknown
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
@@ -19,7 +18,6 @@ from torchlint.semantics.kinds.calls import is_without_parameters
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.modes.runs.cut_values import CutValues
 from torchlint.semantics.modes.runs.recorded_runs import RecordedRuns
-from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
@@ -38,27 +36,15 @@ _NOT_RUN = frozenset({"to", "cuda", "cpu", "train", "eval", "half", "float", "do
 class Discarded(Generic[Node, Place]):
     """The call that runs a model, whose graph is thrown away by ``detach()``.
 
-    ``statements`` are those that can be put under ``no_grad`` for it, neighbours with the same among them, and ``unneeded`` is
-    whether that is certain to change nothing. ``is_trained`` is whether the function around trains, so that it is a part of
-    each step, and ``is_known`` whether it is known that autograd records the model.
+    ``statements`` are those that can be put under ``no_grad`` for it, neighbours with the same among them. ``is_trained`` is
+    whether the function around trains, so that it is a part of each step, and ``is_known`` whether it is known that autograd
+    records the model.
     """
 
     run: Node
     statements: tuple[Place, ...]
-    unneeded: Fact
     is_trained: bool
     is_known: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Together:
-    """Neighbouring statements that go into one block, and whether that changes nothing."""
-
-    statements: tuple[ast.stmt, ...]
-    unneeded: Fact
-
-
-_APART = _Together((), unknown("there is no statement to change"))
 
 
 class DiscardedGraphs:
@@ -78,41 +64,17 @@ class DiscardedGraphs:
         for run in runs:
             if (statement := self._wrapped(run)) is not None:
                 wrapped.setdefault(statement, []).append(run)
-        together: dict[ast.AST, _Together] = {}
+        together: dict[ast.AST, tuple[ast.stmt, ...]] = {}
         for statements in self._neighbours(wrapped):
-            unneeded = self._semantics.of(UnneededGraphs).of_statements(statements)
-            doubts = (self._is_unneeded(run) for statement in statements for run in wrapped[statement])
-            group = _Together(tuple(statements), all_of(unneeded, *doubts))
-            together.update((run, group) for statement in statements for run in wrapped[statement])
-        return {run: self._described(run, together.get(run, _APART)) for run in runs}
+            together.update((run, tuple(statements)) for statement in statements for run in wrapped[statement])
+        return {run: self._described(run, together.get(run, ())) for run in runs}
 
-    def _described(self, run: ast.Call, together: _Together) -> Discarded[ast.expr, ast.stmt]:
+    def _described(self, run: ast.Call, statements: tuple[ast.stmt, ...]) -> Discarded[ast.expr, ast.stmt]:
         function = self._tree.function(run)
         if function not in self._training:
             body = function.body if isinstance(function, FUNCTIONS) else self._tree.module.body
             self._training[function] = self._semantics.of(GradientUses).used_in(body)
-        return Discarded(run, together.statements, together.unneeded, self._training[function], self._recorded.are_known(run))
-
-    def _is_unneeded(self, run: ast.Call) -> Fact:
-        """Whether a model does the same without a graph: it keeps none, and does not change what it is given in place."""
-        keeps_none = known(self._recorded.are_known(run), "the model may keep a part of its graph")
-        return keeps_none & known(not self._works_in_place, "a layer may change in place what it is given, and has a graph")
-
-    @cached_property
-    def _works_in_place(self) -> bool:
-        """Whether the file speaks of layers and functions that work in place: ``nn.ReLU(inplace=True)``, ``F.relu_``."""
-        if self._semantics.words.speak_of("inplace"):
-            return True
-        if any(each.attr[-1:] == "_" and self._may_be_activation(each) for each in self._tree.of_type(ast.Attribute)):
-            return True
-        calls = (call for call in self._tree.of_type(ast.Call) if any(isinstance(each, ast.Constant) for each in call.args))
-        flagged = (call for call in calls if any(each.value is True for each in call.args if isinstance(each, ast.Constant)))
-        return any((self._semantics.qualified_name(call.func) or "").startswith("torch.nn.") for call in flagged)
-
-    def _may_be_activation(self, attribute: ast.Attribute) -> bool:
-        """Whether an attribute is a function of torch that changes what it is given, and none of ``torch.nn.init``."""
-        name = self._semantics.qualified_name(attribute) or ""
-        return name.startswith("torch.") and not name.startswith("torch.nn.init.")
+        return Discarded(run, statements, self._training[function], self._recorded.are_known(run))
 
     # --- what is detached --------------------------------------------------------------------------------------------
 

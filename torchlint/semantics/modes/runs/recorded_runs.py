@@ -19,6 +19,8 @@ from torchlint.semantics.summaries.shown.quiet import freezes
 
 _BASES = frozenset({"torch.nn.Module", "builtins.object"})
 _REGISTERING = ("add_module", "register_module", "register_parameter", "setattr", "__setattr__")
+_OF_HOOKS = ("forward_hook", "forward_pre_hook", "weight_norm", "spectral_norm", "parametri", "prune")
+"""Words of code that has something be computed before or behind a forward, and kept."""
 _FILLING = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault", "push", "put", "heappush"})
 """What keeps what it is given in something else."""
 
@@ -55,7 +57,7 @@ class RecordedRuns:
 
     @cached_property
     def _has_hooks(self) -> bool:
-        return any(map(self._semantics.words.speak_of, ("forward_hook", "forward_pre_hook")))
+        return any(map(self._semantics.words.speak_of, _OF_HOOKS))
 
     def _names(self, run: ast.Call) -> set[str]:
         """What a model is called, and what it is a part of."""
