@@ -11,7 +11,7 @@ class CharRNN(nn.Module):
     def __init__(self, tokens, width):
         super().__init__()
         self.embed = nn.Embedding(tokens, width)
-        self.rnn = nn.LSTM(width, width, batch_first=True)
+        self.rnn = nn.GRU(width, width, batch_first=True)
         self.head = nn.Linear(width, tokens)
 
     def forward(self, ids, state=None):
