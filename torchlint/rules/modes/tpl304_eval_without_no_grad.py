@@ -68,10 +68,10 @@ class EvalWithoutNoGrad(Rule):
     ## Fix safety
     Safe in a program that shows all that it runs and that no other file imports: nothing of another file, no hooks, no
     weights that are computed, no layers that work otherwise without a graph (`nn.TransformerEncoder` zeroes padded positions
-    then, an `nn.LSTM` differs in the last digits). What the evaluation runs, the `forward` of the file's models included, has to ask for no graph and to keep none,
-    and what it leaves or returns has to be numbers, or tensors without a graph. Texts of tensors, in which the graph is
-    (`tensor(1.2, grad_fn=…)`), may be printed, not kept or written to a file; no function may be cached that gives a graph; and
-    where `float(loss)` warns, the file must not take notice of warnings. A function that is decorated is called by its name
+    then, an `nn.LSTM` differs in the last digits). What the evaluation runs, the `forward` of the file's models included, has
+    to ask for no graph and to keep none, and what it leaves or returns has to be numbers, or tensors without a graph. Texts of
+    tensors, in which the graph is (`tensor(1.2, grad_fn=…)`), may be printed, not kept or written to a file; no function may be
+    cached that gives a graph; and where `float(loss)` warns, the file must not take notice of warnings. A function that is decorated is called by its name
     alone. All else is unsafe: a model from another file may differentiate in its `forward`, and a caller may back-propagate
     what is returned.
 
