@@ -120,7 +120,7 @@ class WorkerSeeds:
         if isinstance(given, ast.Call) and self._semantics.qualified_name(given.func) == "functools.partial":
             if len(given.args) != 1:
                 return None, bound
-            given, bound = given.args[0], given.keywords
+            bound, given = given.keywords, given.args[0]
         if given is None or isinstance(given, ast.Lambda):
             return given, bound
         definition = self._semantics.kind(given).definition
@@ -309,8 +309,5 @@ class _Seeds:
 
 def _seeds_nothing_else(function: _Seeding, calls: tuple[ast.Call, ...]) -> bool:
     """Whether a function calls nothing else that speaks of seeds."""
-    known = set(calls)
-    return not any(
-        isinstance(part, ast.Call) and "seed" in last_name(part.func).lower() and part not in known
-        for part in ast.walk(function)
-    )
+    named = (part for part in ast.walk(function) if isinstance(part, ast.Call) and "seed" in last_name(part.func).lower())
+    return set(calls).issuperset(named)
