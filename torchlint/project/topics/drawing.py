@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from bisect import bisect
+from collections.abc import Callable, Iterator
 from functools import partial
 
 _GIVING = re.compile(rb"(?m)^[ \t]{1,40}def[ \t]{1,9}__getitem__\(")
 """The method in which data sets do their work."""
 _OF_ITEMS = re.compile(rb"(?m)^[ \t]{1,40}def[ \t]{1,9}__(?:getitem|call)__\(")
 """The methods in which data sets and transformations do."""
-_FUNCTION = rb"^[ \t]{0,40}def[ \t]{1,9}(?P<name>\w{1,99})\((?P<self>self\b)?"
-_SEEDING = rb"(?P<seeding>\b(?:random\.seed|manual_seed)\()"
+_FUNCTIONS = re.compile(rb"(?m)^[ \t]{0,40}def[ \t]{1,9}(\w{1,99})\((self\b)?")
+_SEEDING = re.compile(rb"\b(?:random\.seed|manual_seed)\(")
 _OF_NO_ITEM = frozenset({b"__init__", b"__len__", b"forward", b"reset_parameters"})
 """What draws for a model, or once."""
 _LONGEST = 80
 """So far behind a call's bracket it is looked for a generator of its own."""
 _OF_TESTS = re.compile(rb"(?m)^[ \t]{0,40}(?:(?:import|from)[ \t]{1,9}(?:unittest|pytest)\b|def[ \t]{1,9}test_)")
-_DRAWING = {
-    "random": (
+_DRAWS = {
+    "random": re.compile(
         rb"(?<![\w.])random\.(?:random|randint|randrange|choices?|uniform|sample|shuffle|gauss|normalvariate|betavariate)\("
     ),
-    "numpy": (
+    "numpy": re.compile(
         rb"(?<![\w.])(?:np|numpy)\.random\.(?:rand|randn|randint|random|choice|uniform|normal|shuffle|permutation|beta|binomial"
         rb"|random_sample|standard_normal|poisson|triangular|gamma|exponential|multivariate_normal)\("
     ),
-    "torch": (rb"(?<![\w.])torch\.(?:rand|randn|randint|randperm|rand_like|randn_like|bernoulli|normal|multinomial)\("),
+    "torch": re.compile(
+        rb"(?<![\w.])torch\.(?:rand|randn|randint|randperm|rand_like|randn_like|bernoulli|normal|multinomial)\("
+    ),
 }
-_DRAWS = {
-    library: re.compile(rb"(?m)" + _FUNCTION + rb"|" + _SEEDING + rb"|(?P<draw>" + draws + rb")")
-    for library, draws in _DRAWING.items()
-}
-"""The functions of a file, and in them what seeds generators, and draws from one."""
 _TRANSFORMATIONS = re.compile(
     rb"(?<![\w.])(?:transforms|T|tv_transforms|v2|torchvision\.transforms)\."
     rb"(?:Random\w{1,40}|ColorJitter|AutoAugment|RandAugment)\("
@@ -49,18 +47,20 @@ def _draws(library: str, text: bytes) -> bool:
 
 
 def _draws_in_functions(pattern: re.Pattern[bytes], text: bytes) -> bool:
-    """Whether any function that may work on items draws, and no method of such a class seeds a generator."""
-    found, function, is_method = False, b"__init__", False
-    for each in pattern.finditer(text):
-        if each["name"]:
-            function, is_method = each["name"], each["self"] is not None
-        elif function not in _OF_NO_ITEM:
-            if each["seeding"] and is_method:
-                return False
-            has_own = b"generator" in text[each.end() : each.end() + _LONGEST]
-            found = found or (each["draw"] is not None and not has_own)
-    return found
+    """Whether any function that may work on items draws, and no method seeds a generator."""
+    functions = list(_FUNCTIONS.finditer(text))
+    starts = [each.start() for each in functions]
+
+    def found(searched: re.Pattern[bytes]) -> Iterator[tuple[re.Match[bytes], re.Match[bytes]]]:
+        for each in searched.finditer(text):
+            number = bisect(starts, each.start())
+            if number and functions[number - 1][1] not in _OF_NO_ITEM:
+                yield each, functions[number - 1]
+
+    if any(function[2] for _, function in found(_SEEDING)):
+        return False
+    return any(b"generator" not in text[each.end() : each.end() + _LONGEST] for each, _ in found(pattern))
 
 
-DRAWING: dict[str, Callable[[bytes], bool]] = {f"draws of {name}": partial(_draws, name) for name in _DRAWING}
+DRAWING: dict[str, Callable[[bytes], bool]] = {f"draws of {name}": partial(_draws, name) for name in _DRAWS}
 """The topics, and what has to be so of a file's code that speaks of them."""
