@@ -141,13 +141,18 @@ class WorkerSeeds:
                     return True
                 case _:
                     return False
-        return self._uses[name] == 1
+        is_method = isinstance(self._tree.parent(function), ast.ClassDef)
+        return self._read[name] + (self._taken[name] if is_method else 0) == 1
 
     @cached_property
-    def _uses(self) -> Counter[str]:
-        """How often each name is read, of a variable or of an attribute."""
-        names = (each.id for each in self._tree.of_type(ast.Name) if isinstance(each.ctx, ast.Load))
-        return Counter(names) + Counter(each.attr for each in self._tree.of_type(ast.Attribute))
+    def _read(self) -> Counter[str]:
+        """How often each name is read."""
+        return Counter(each.id for each in self._tree.of_type(ast.Name) if isinstance(each.ctx, ast.Load))
+
+    @cached_property
+    def _taken(self) -> Counter[str]:
+        """How often an attribute of each name is asked for."""
+        return Counter(each.attr for each in self._tree.of_type(ast.Attribute))
 
     # --- draws -------------------------------------------------------------------------------------------------------
 
