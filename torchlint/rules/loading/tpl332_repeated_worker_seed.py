@@ -22,7 +22,9 @@ class RepeatedWorkerSeed(Rule):
     ## What it does
     Finds a `worker_init_fn` that seeds a generator with a number that is the same in every epoch,
     `random.seed(args.seed + worker_id)`, of a `DataLoader` that is shuffled or otherwise shows that it is for a training, and
-    whose workers do not persist.
+    whose workers do not persist. The number has to be made of what cannot change meanwhile: the number of the worker, constants
+    of the file, and a seed among the options of the program. A function that asks for `torch.initial_seed()` or
+    `get_worker_info()` is left alone, and so is one that seeds in a branch.
 
     Strict is a seed of a generator of which it is not known whether the items are made of what it draws: no class in the file,
     and no project, tells.
@@ -62,6 +64,7 @@ class RepeatedWorkerSeed(Rule):
 
     ## Fix safety
     Unsafe: other numbers are drawn. They are still the same in each run of the program, if that calls `torch.manual_seed`.
+    There is no fix where the function is used elsewhere as well, or seeds anything else.
 
     ## References
     - [Reproducibility: DataLoader](https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -80,11 +83,12 @@ class RepeatedWorkerSeed(Rule):
         changes = [
             replace(seed, expression(_ANEW[library])) for seed, library in zip(found.seeds, found.libraries, strict=True)
         ]
-        generator = _GENERATORS[found.libraries[0]]
         self.report(
             node,
-            f"`{self.model.shown(node)}` seeds {generator} alike in every epoch, in the workers of the loader in line "
-            f"{self.model.line(found.loader)}: each epoch draws the same numbers; use `torch.initial_seed()`",
-            fix("Use the seed that torch gives the worker", *changes, rests_on=unknown("other numbers are drawn")),
+            f"`{self.model.shown(node)}` seeds {_GENERATORS[found.library]} alike in every epoch, in the workers of the loader "
+            f"in line {self.model.line(found.loader)}: each epoch draws the same numbers; use `torch.initial_seed()`",
+            fix("Use the seed that torch gives the worker", *changes, rests_on=unknown("other numbers are drawn"))
+            if found.is_all
+            else None,
             strict=not found.is_drawn,
         )

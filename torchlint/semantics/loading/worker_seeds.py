@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
@@ -19,15 +19,25 @@ _Seeding: TypeAlias = Function | ast.Lambda
 _SEEDING = {"random.seed": "random", "numpy.random.seed": "numpy", "torch.manual_seed": "torch"}
 """What seeds a global generator, by the library whose it is."""
 _DRAWING = {
-    "random": ("random.",),
-    "numpy": ("numpy.random.",),
-    "torch": ("torch.rand", "torch.bernoulli", "torch.normal", "torch.multinomial", "torchvision.transforms."),
+    "random": "random randint randrange choice choices uniform sample shuffle gauss normalvariate betavariate",
+    "numpy.random": "rand randn randint random choice uniform normal shuffle permutation beta binomial random_sample"
+    " standard_normal poisson triangular gamma exponential multivariate_normal",
+    "torch": "rand randn randint randperm rand_like randn_like randint_like bernoulli normal multinomial",
 }
-"""How the full names begin of what draws from it."""
+_DRAWS = {f"{module}.{name}": module.split(".")[0] for module, names in _DRAWING.items() for name in names.split()}
+"""What draws from a global generator, by the library whose it is."""
+_TRANSFORMATIONS = re.compile(r"torchvision\.transforms\.(?:\w+\.)*(?:Random\w+|ColorJitter|\w+Augment(?:Wide)?|AugMix)")
+"""The transformations that draw from torch's."""
+_OF_ITEMS = frozenset({"__getitem__", "__call__"})
+_OF_NO_ITEM = frozenset({"__init__", "__len__"})
+_RESTORING = frozenset({"setstate", "set_state", "set_rng_state"})
+_OWN = _RESTORING | {"initial_seed", "get_worker_info", "default_rng", "SeedSequence"}
+"""What a function asks that gives its worker other numbers, or the state that it had."""
+_OPTIONS = frozenset({"args", "opt", "opts", "cfg", "config", "conf", "hparams", "FLAGS", "params"})
 _OTHER_IN_EPOCHS = re.compile(r"epoch|step|iter|round|time|now|cycle|pass|count|state|entropy|urandom", re.IGNORECASE)
 """What is called so that is another number in the next epoch, or may be."""
 _TRAINING = re.compile(r"train|(^|_)(tr|trn|db|labell?ed|unlabell?ed|source|target|support)(_|$)", re.IGNORECASE)
-_OTHER_DATA = re.compile(r"test|val|eval|infer|predict|query", re.IGNORECASE)
+_OTHER_DATA = re.compile(r"test|val|eval|infer|predict|query|dev(?!ice)", re.IGNORECASE)
 _DEPTH = 4
 """Through so many names a seed is followed."""
 
@@ -36,14 +46,17 @@ _DEPTH = 4
 class WorkerSeed(Generic[Node]):
     """The ``seeds`` that a function of workers, or a lambda, gives to generators, each that of one of the ``libraries``.
 
-    ``loader`` is the data loader whose workers run it; ``is_drawn`` whether it is known that its items are made of what the
-    first of the generators draws.
+    ``loader`` is the data loader whose workers run it; ``library`` has the generator that the call seeds which is found, and
+    ``is_drawn`` tells whether it is known that items are made of what that draws; ``is_all`` whether these are all seeds that
+    the function gives, and nothing but the workers runs it.
     """
 
     seeds: tuple[Node, ...]
     libraries: tuple[str, ...]
     loader: Node
+    library: str
     is_drawn: bool
+    is_all: bool
 
 
 class WorkerSeeds:
@@ -57,16 +70,23 @@ class WorkerSeeds:
     def found(self) -> dict[ast.Call, WorkerSeed[ast.expr]]:
         """The calls that seed a generator, of each function of workers the first one."""
         found: dict[ast.Call, WorkerSeed[ast.expr]] = {}
+        told: set[_Seeding] = set()
         for loader in self._semantics.facts.calls.get("DataLoader", ()):
             if self._semantics.qualified_name(loader.func) not in LOADERS or not self._starts_workers(loader):
                 continue
-            seeding = self._seeding(loader)
-            seeds = list(self._seeds(seeding)) if seeding is not None else []
-            known = [each for each in seeds if self._is_drawn(each[1])]
-            ordered = [*known, *(each for each in seeds if each not in known and self._may_be_drawn(each[1]))]
-            if ordered and ordered[0][0] not in found:
-                calls, libraries = zip(*ordered)
-                found[ordered[0][0]] = WorkerSeed(tuple(each.args[0] for each in calls), libraries, loader, bool(known))
+            function, given = self._seeding(loader)
+            if function is None or function in told:
+                continue
+            told.add(function)
+            seeds = _Seeds(self._semantics, function, given).constant
+            first = next((each for each in seeds if self._is_drawn(each[1])), None)
+            is_drawn = first is not None
+            first = first or next((each for each in seeds if self._may_be_drawn(each[1])), None)
+            if first is not None:
+                calls, libraries = zip(*seeds)
+                is_all = self._is_run_once(function) and _seeds_nothing_else(function, calls)
+                values = tuple(each.args[0] for each in calls)
+                found[first[0]] = WorkerSeed(values, libraries, loader, first[1], is_drawn, is_all)
         return found
 
     # --- loaders -----------------------------------------------------------------------------------------------------
@@ -75,7 +95,7 @@ class WorkerSeeds:
         """Whether a loader starts workers in each epoch anew, for a training."""
         named = {word.arg: word.value for word in loader.keywords}
         workers, persistent = named.get("num_workers"), named.get("persistent_workers")
-        if None in named or workers is None or (isinstance(workers, ast.Constant) and not workers.value):
+        if None in named or workers is None or self._is_none(workers):
             return False
         if persistent is not None and not is_false(persistent):
             return False
@@ -88,69 +108,51 @@ class WorkerSeeds:
         is_shuffled = isinstance(shuffle, ast.Constant) and shuffle.value is True
         return is_shuffled or "batch_sampler" in named or "sampler" in named or any(map(_TRAINING.search, names))
 
-    def _seeding(self, loader: ast.Call) -> _Seeding | None:
-        """The function of the file, or the lambda, that each worker runs first."""
+    def _is_none(self, workers: ast.expr) -> bool:
+        """Whether a number of workers is 0."""
+        value = self._semantics.bindings.assigned(workers) or workers
+        return isinstance(value, ast.Constant) and not value.value
+
+    def _seeding(self, loader: ast.Call) -> tuple[_Seeding | None, list[ast.keyword]]:
+        """The function of the file, or the lambda, that each worker runs first, and what it is given beside its number."""
         given = next((word.value for word in loader.keywords if word.arg == "worker_init_fn"), None)
-        if isinstance(given, ast.Call) and self._semantics.qualified_name(given.func) == "functools.partial" and given.args:
-            given = given.args[0]
+        bound: list[ast.keyword] = []
+        if isinstance(given, ast.Call) and self._semantics.qualified_name(given.func) == "functools.partial":
+            if len(given.args) != 1:
+                return None, bound
+            bound, given = given.keywords, given.args[0]
         if given is None or isinstance(given, ast.Lambda):
-            return given
+            return given, bound
         definition = self._semantics.kind(given).definition
-        return definition if isinstance(definition, (*FUNCTIONS, ast.Lambda)) else None
+        return (definition if isinstance(definition, (ast.FunctionDef, ast.Lambda)) else None), bound
 
-    # --- seeds -------------------------------------------------------------------------------------------------------
+    def _is_run_once(self, function: _Seeding) -> bool:
+        """Whether nothing but the workers of one loader runs a function."""
+        name = ""
+        if isinstance(function, FUNCTIONS):
+            if self._semantics.facts.call_sites(function):
+                return False
+            name = function.name
+        else:
+            match self._tree.parent(function):
+                case ast.Assign(targets=[ast.Name(id=name)]):
+                    pass
+                case ast.keyword() | ast.Call():
+                    return True
+                case _:
+                    return False
+        is_method = isinstance(self._tree.parent(function), ast.ClassDef)
+        return self._read[name] + (self._taken[name] if is_method else 0) == 1
 
-    def _seeds(self, function: _Seeding) -> Iterator[tuple[ast.Call, str]]:
-        """The calls in a function that seed a generator with what is the same in every epoch, with its library."""
-        for part in walk(function):
-            if isinstance(part, ast.Call) and len(part.args) == 1 and not part.keywords:
-                library = _SEEDING.get(self._semantics.qualified_name(part.func) or "")
-                if library is not None and self._is_constant(part.args[0], function):
-                    yield part, library
+    @cached_property
+    def _read(self) -> Counter[str]:
+        """How often each name is read."""
+        return Counter(each.id for each in self._tree.of_type(ast.Name) if isinstance(each.ctx, ast.Load))
 
-    def _is_constant(self, seed: ast.expr, function: _Seeding, depth: int = _DEPTH) -> bool:
-        """Whether a value is made of nothing but the number of the worker and what does not change between epochs."""
-        match seed:
-            case ast.Constant():
-                return True
-            case ast.Name(id=name):
-                return _OTHER_IN_EPOCHS.search(name) is None and self._is_settled(seed, function, depth)
-            case ast.Attribute(value=owner, attr=name):
-                return _OTHER_IN_EPOCHS.search(name) is None and self._is_plain(owner)
-            case ast.BinOp(left=left, right=right):
-                return self._is_constant(left, function, depth) and self._is_constant(right, function, depth)
-            case ast.Call(func=ast.Name(id="int" | "abs"), args=[inner], keywords=[]):
-                return self._is_constant(inner, function, depth)
-        return False
-
-    def _is_plain(self, owner: ast.expr) -> bool:
-        """Whether an object is called like options, or is a name or ``self``."""
-        while isinstance(owner, ast.Attribute):
-            owner = owner.value
-        return isinstance(owner, ast.Name) and _OTHER_IN_EPOCHS.search(owner.id) is None
-
-    def _is_settled(self, name: ast.Name, function: _Seeding, depth: int) -> bool:
-        """Whether a variable is bound once, to such a value, or is a parameter."""
-        bindings = self._semantics.bindings.reaching(name)
-        if len(bindings) != 1 or not depth:
-            return False
-        [binding] = bindings
-        if binding.form is Form.PARAMETER:
-            return binding.scope.node is function or not self._is_called_in_loop(binding.scope.node)
-        if binding.form is not Form.ASSIGNMENT or binding.path or binding.value is None:
-            return binding.form is Form.IMPORT
-        if any(self._tree.loops(binding.node)) or len(binding.scope.bindings.get(name.id, ())) != 1:
-            return False
-        if self._tree.function(binding.node) is function:
-            return self._is_constant(binding.value, function, depth - 1)
-        return not any(
-            _OTHER_IN_EPOCHS.search(last_name(part.func)) for part in ast.walk(binding.value) if isinstance(part, ast.Call)
-        )
-
-    def _is_called_in_loop(self, scope: ast.AST) -> bool:
-        """Whether a function that makes loaders is called in a loop, perhaps with another seed in each round."""
-        sites = self._semantics.facts.call_sites(scope) if isinstance(scope, FUNCTIONS) else ()
-        return any(any(self._tree.loops(site)) for site in sites)
+    @cached_property
+    def _taken(self) -> Counter[str]:
+        """How often an attribute of each name is asked for."""
+        return Counter(each.attr for each in self._tree.of_type(ast.Attribute))
 
     # --- draws -------------------------------------------------------------------------------------------------------
 
@@ -164,17 +166,153 @@ class WorkerSeeds:
 
     @cached_property
     def _drawn_here(self) -> set[str]:
-        return {library for library, begins in _DRAWING.items() if any(self._draws(call, begins) for call in self._calls)}
+        found = {library for owner in self._tree.of_type(ast.ClassDef) for library in self._drawn_by(owner)}
+        if any(_TRANSFORMATIONS.fullmatch(self._name(call)) for call in self._tree.of_type(ast.Call)):
+            found.add("torch")
+        return found
+
+    def _drawn_by(self, owner: ast.ClassDef) -> set[str]:
+        """The libraries whose generators a data set or a transformation draws from, where it does not seed them itself."""
+        methods = [each for each in owner.body if isinstance(each, FUNCTIONS)]
+        if _OF_ITEMS.isdisjoint(each.name for each in methods) or self._semantics.facts.is_module(owner):
+            return set()
+        found: set[str] = set()
+        for method in methods:
+            if method.name in _OF_NO_ITEM:
+                continue
+            for part in walk(method):
+                if not isinstance(part, ast.Call):
+                    continue
+                called = last_name(part.func)
+                if "seed" in called.lower() or called in _RESTORING:
+                    return set()
+                library = _DRAWS.get(self._name(part))
+                if library is not None and all(word.arg not in {"generator", None} for word in part.keywords):
+                    found.add(library)
+        return found
+
+    def _name(self, call: ast.Call) -> str:
+        return self._semantics.qualified_name(call.func) or ""
+
+
+class _Seeds:
+    """The seeds that one function of workers gives to generators; ``given`` are its parameters that are bound before."""
+
+    def __init__(self, semantics: Semantics, function: _Seeding, given: list[ast.keyword]) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._function = function
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        self._number = parameters[0] if parameters else None
+        self._given = {word.arg: word.value for word in given}
+        self._known: dict[ast.AST, bool] = {}
 
     @cached_property
-    def _calls(self) -> list[ast.Call]:
-        return list(self._tree.of_type(ast.Call))
+    def constant(self) -> list[tuple[ast.Call, str]]:
+        """The calls that seed a generator with what is the same in every epoch, with its library; none where any is unsure."""
+        if self._number is None or None in self._given or not self._is_plain:
+            return []
+        seeds, others = list[tuple[ast.Call, str]](), set[str]()
+        for part in walk(self._function):
+            if not isinstance(part, ast.Call):
+                continue
+            name = self._semantics.qualified_name(part.func) or ""
+            library = _SEEDING.get("torch.manual_seed" if name in {"torch.seed", "torch.random.manual_seed"} else name)
+            if library is None:
+                continue
+            if name not in _SEEDING or len(part.args) != 1 or part.keywords or not self._is_constant(part.args[0]):
+                others.add(library)
+            elif not self._is_always_run(part):
+                return []
+            else:
+                seeds.append((part, library))
+        return [each for each in seeds if each[1] not in others]
 
-    def _draws(self, call: ast.Call, begins: tuple[str, ...]) -> bool:
-        """Whether a call in a class, or of a transformation of torchvision, draws from a generator."""
-        name = self._semantics.qualified_name(call.func) or ""
-        if not name.startswith(begins) or name in _SEEDING:
+    @property
+    def _is_plain(self) -> bool:
+        """Whether a function does all that it says, once, and asks for no number of torch's."""
+        body = [] if isinstance(self._function, ast.Lambda) else self._function.body
+        if not isinstance(self._function, ast.Lambda):
+            if any(last_name(each) != "staticmethod" for each in self._function.decorator_list):
+                return False
+        for part in ast.walk(self._function):
+            match part:
+                case ast.Name(id=name) | ast.Attribute(attr=name) if name in _OWN:
+                    return False
+                case ast.Yield() | ast.YieldFrom() | ast.Raise():
+                    return False
+                case ast.Return() if part is not body[-1]:
+                    return False
+        return True
+
+    def _is_always_run(self, call: ast.Call) -> bool:
+        """Whether a call stands in no branch and no loop of the function."""
+        for each in self._tree.ancestors(call):
+            if each is self._function:
+                return True
+            if not isinstance(each, (ast.Expr, ast.Assign, ast.Return, ast.Tuple, ast.List)):
+                break
+        return False
+
+    def _is_constant(self, seed: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether a value is made of nothing but the number of the worker and what does not change between epochs."""
+        parts = [seed]
+        while parts:
+            match parts.pop():
+                case ast.Constant(value=value) if type(value) is int:
+                    continue
+                case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Mod(), right=right):
+                    parts += [left, right]
+                case ast.BinOp(left=ast.Constant() as left, op=ast.Pow(), right=ast.Constant() as right):
+                    parts += [left, right]
+                case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
+                    parts.append(inner)
+                case ast.Name() as name if self._is_settled(name, depth):
+                    continue
+                case ast.Attribute(value=ast.Name() as owner, attr=attribute) if self._is_option(owner, attribute):
+                    continue
+                case _:
+                    return False
+        return True
+
+    def _is_option(self, owner: ast.Name, name: str) -> bool:
+        """Whether an attribute is a seed among the options of the program, which nothing sets to another one."""
+        if owner.id not in _OPTIONS or "seed" not in name.lower() or _OTHER_IN_EPOCHS.search(name):
             return False
-        if name.startswith("torchvision."):
-            return "Random" in name or "Jitter" in name or "Augment" in name
-        return any(isinstance(each, ast.ClassDef) for each in self._tree.ancestors(call))
+        if name in self._semantics.facts.stored_attributes:
+            return False
+        bindings = self._semantics.bindings.reaching(owner)
+        if any(each.scope.node is self._function or each.form is Form.LOOP for each in bindings):
+            return False
+        return self._semantics.elsewhere.speaks_of(f"stores: {name}") is not True
+
+    def _is_settled(self, name: ast.Name, depth: int) -> bool:
+        """Whether a variable is the number of the worker, or has one value that is the same in every epoch."""
+        bindings = self._semantics.bindings.reaching(name)
+        if len(bindings) != 1 or not depth:
+            return False
+        [binding] = bindings
+        is_own = binding.scope.node is self._function
+        if binding.form is Form.PARAMETER:
+            return is_own and (binding.node is self._number or self._is_given(binding.name))
+        if binding.form is not Form.ASSIGNMENT or binding.path or binding.value is None or any(self._tree.loops(binding.node)):
+            return False
+        if len(binding.scope.bindings.get(name.id, ())) != 1:
+            return False
+        if not is_own:
+            value = binding.value
+            return isinstance(binding.scope.node, ast.Module) and isinstance(value, ast.Constant) and type(value.value) is int
+        if binding.node not in self._known:
+            self._known[binding.node] = self._is_constant(binding.value, depth - 1)
+        return self._known[binding.node]
+
+    def _is_given(self, name: str) -> bool:
+        """Whether a parameter is bound before, to what is the same in every epoch."""
+        value = self._given.get(name)
+        return value is not None and self._is_constant(value, 1)
+
+
+def _seeds_nothing_else(function: _Seeding, calls: tuple[ast.Call, ...]) -> bool:
+    """Whether a function calls nothing else that speaks of seeds."""
+    named = (part for part in ast.walk(function) if isinstance(part, ast.Call) and "seed" in last_name(part.func).lower())
+    return set(calls).issuperset(named)
