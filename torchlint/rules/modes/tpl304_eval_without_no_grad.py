@@ -71,9 +71,9 @@ class EvalWithoutNoGrad(Rule):
     then, an `nn.LSTM` differs in the last digits). What the evaluation runs, the `forward` of the file's models included, has
     to ask for no graph and to keep none, and what it leaves or returns has to be numbers, or tensors without a graph. Texts of
     tensors, in which the graph is (`tensor(1.2, grad_fn=…)`), may be printed, not kept or written to a file; no function may be
-    cached that gives a graph; and where `float(loss)` warns, the file must not take notice of warnings. A function that is decorated is called by its name
-    alone. All else is unsafe: a model from another file may differentiate in its `forward`, and a caller may back-propagate
-    what is returned.
+    cached that gives a graph; and where `float(loss)` warns, the file must not take notice of warnings. A function that is
+    decorated is called by its name alone. All else is unsafe: a model from another file may differentiate in its `forward`, and
+    a caller may back-propagate what is returned.
 
     A function that does nothing but evaluate is decorated, unsafely so where the file reads the frames of the functions that
     run (`stacklevel`, `traceback`, `sys._getframe`); where training stands in it, too, only the evaluating statements
