@@ -177,11 +177,25 @@ class Results:
         if name.startswith(("torch.cuda", "torch.is_", "torch.get_")) and not name.endswith("Tensor"):
             return UNKNOWN
         flag = keyword(call, "requires_grad")
-        scalar = name == "torch.tensor" and bool(call.args) and self._kinds.kind(call.args[0]).type is Type.NUMBER
+        scalar = name == "torch.tensor" and bool(call.args) and self._is_number(call, call.args[0])
         grad = Grad.UNKNOWN if flag is not None and not _is_off(call, "requires_grad") else Grad.NONE
         if name in torch_api.PASSING_FACTORIES and call.args and self._kinds.kind(call.args[0]).is_tensor:
             return self._kinds.kind(call.args[0])
         return tensor(grad, True if scalar else None, why=f"made by `{name}`")
+
+    def _is_number(self, call: ast.Call, data: ast.expr) -> bool:
+        """Whether what a tensor is made of is a number, and was not made of the tensor itself, in a circle: what is asked first
+        would decide what either is.
+        """
+        tree, bindings = self._kinds.code.tree, self._kinds.code.bindings
+        statement = tree.parent(call)
+        targets = statement.targets if isinstance(statement, ast.Assign) else ()
+        own = {bindings.of(target) for target in targets} - {None}
+        for binding in bindings.reaching(data) if own and isinstance(data, ast.Name) else ():
+            parts = (part for part in ast.walk(binding.value) if isinstance(part, ast.Name)) if binding.value else ()
+            if any(not own.isdisjoint(bindings.reaching(part)) for part in parts):
+                return False
+        return self._kinds.kind(data).type is Type.NUMBER
 
     def _module(self, call: ast.Call, name: str) -> Kind:
         if name in _WRAPPERS or name.endswith("DataParallel"):
