@@ -32,7 +32,15 @@ Of a twenty-eighth, of 2026-11-29, over 14 repositories, only totals are left, t
 439 findings 99.3 % were true and 63.6 % useful to them. Of the rest more than half, 83, were initialisers of TPL001, which are
 useful by the criteria, and have been warnings since. Another reader labelled beforehand whatever a linter could say of that
 code, be there a rule for it or not: of 179 bugs that the code shows 77 were found by default and 16 with all rules on, of 247
-wastes 22 and 21."""
+wastes 22 and 21.
+
+Of a twenty-ninth, of the same day, over 37 repositories, only totals are left as well. None of its three readers had seen the
+criteria: of 724 findings 721 were true (99.6 %) and 307 useful to them (42.4 %). Of the 414 that are true and no more, 225 were
+those of TPL001 on the initialisers of layers and on weights that follow those of another network. With the reader before, four
+of four would not change such a line: these are strict since, and noise by the criteria, too; so is each use but the first of
+what is deprecated, imported by itself and changed by hand. The same repositories have 512 findings now. Two of the readers had
+labelled 16 of them beforehand: of 72 bugs that the code shows 4 were found by default and 2 with all rules on, of 152 wastes 22
+and 24. Rules that were built with these misses at hand find 14 more of the bugs by default, which measures nothing."""
 _ORDINALS = (
     "",
     "second",
@@ -62,6 +70,7 @@ _ORDINALS = (
     "twenty-sixth",
     "twenty-seventh",
     "twenty-eighth",
+    "twenty-ninth",
 )
 _EARLIER = """\
 ### Earlier: true or false

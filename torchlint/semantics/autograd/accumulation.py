@@ -208,20 +208,10 @@ class Accumulations:
             return
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
-            if self._is_only_unrecorded(found.statement):
+            if self._semantics.of(UnrecordedCalls).are_all_of_evaluation(found.statement):
                 return
             if not all(map(self._semantics.of(NamedNumbers).may_be, values)) and not all(map(self._gradients.are, values)):
                 self._candidates.append((found, values))
-
-    def _is_only_unrecorded(self, statement: ast.stmt) -> bool:
-        """Whether a function that back-propagates nothing is only called where autograd is off, perhaps by other files."""
-        function = self._semantics.tree.function(statement)
-        return function not in self._propagating and self._semantics.of(UnrecordedCalls).are_all_of(function)
-
-    @cached_property
-    def _propagating(self) -> set[ast.AST | None]:
-        calls = self._semantics.facts.calls
-        return {self._semantics.tree.function(call) for name in ("backward", "manual_backward") for call in calls.get(name, ())}
 
     def _is_of_model(self, found: Accumulation) -> bool:
         """Whether a list lives in a method of a module that neither trains nor evaluates: what it computes is its callers'."""

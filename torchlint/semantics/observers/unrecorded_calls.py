@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
@@ -33,6 +34,17 @@ class UnrecordedCalls:
             self._known[function] = self._depth <= _DEEPEST and (self._are_all_of(function) or self._are_by_name(function))
             self._depth -= 1
         return self._known[function]
+
+    def are_all_of_evaluation(self, node: ast.AST) -> bool:
+        """Whether the function around a node back-propagates nothing, and is only called where autograd is off."""
+        function = self._semantics.tree.function(node)
+        return function not in self._propagating and self.are_all_of(function)
+
+    @cached_property
+    def _propagating(self) -> set[ast.AST | None]:
+        """The functions that back-propagate something; the top level is none."""
+        calls, tree = self._semantics.facts.calls, self._semantics.tree
+        return {tree.function(call) for name in ("backward", "manual_backward") for call in calls.get(name, ())}
 
     def _are_all_of(self, function: ast.AST) -> bool:
         callers, tree = self._semantics.elsewhere.callers, self._semantics.tree
