@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.api import lint
+from torchlint.api import fix, lint
 
 
 def codes(text: str, code: str, **options: str) -> list[str]:
@@ -143,3 +143,14 @@ def main(path, x):
 )
 def test_who_sets_the_modes_of_parts_has_decided(said: str, expected: list[str]) -> None:
     assert codes(LOADED.replace("# said", said), "TPL504") == expected
+
+
+def test_a_copy_before_a_statement_that_saves_and_changes_the_same_mends_nothing() -> None:
+    code = (
+        "import torch\nimport torch.nn as nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.bn = nn.BatchNorm1d(4)\n        self.fc = nn.Linear(4, 4)\n\n    def forward(self, x):\n"
+        "        out = self.fc(x)\n        out[0] = self.bn(out)\n        return out\n"
+    )
+    result = fix(code, select=["TPL011"], unsafe=True)
+    assert result.text == code and not result.errors
+    assert [each.code for each in result.remaining] == ["TPL011"]

@@ -129,7 +129,7 @@ class InplaceOnSaved(Rule):
                 return [self._assigned(call, change.target)]
             case OutOfPlace.UNFLAGGED, _:
                 return [without_flag(flagged) for flagged in change.flagged]
-            case OutOfPlace.CLONED, _:
+            case OutOfPlace.CLONED, _ if self.model.statement(change.saving) is not self.model.statement(change.node):
                 assert change.first is not None
                 cloned = statement("{changed} = {value}.clone()", changed=again(change.target), value=again(change.target))
                 return [insert_before(change.first, cloned, alone=True)]
