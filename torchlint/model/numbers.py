@@ -42,7 +42,7 @@ class NumbersQuestions:
 
     def is_mean_of_divergence(self, call: cst.Call) -> bool:
         """Whether a call of ``kl_div``, or of ``KLDivLoss``, asks for the mean over everything."""
-        return bool(self._model.answered(self._semantics.of(Divergences).takes_mean, call))
+        return self._model.twin(call) in self._semantics.of(Divergences).means
 
     def has_rows_of_rows(self, divergence: cst.Call) -> bool:
         """Whether what is compared is known to have more than two dimensions, or seems to have a place for each pixel."""

@@ -84,10 +84,6 @@ class Divergences:
                 means.difference_update(made)
         return means
 
-    def takes_mean(self, call: ast.Call) -> bool:
-        """Whether a call is one of these."""
-        return call in self.means
-
     def has_rows_of_rows(self, call: ast.Call) -> bool:
         """Whether what is compared has more than two dimensions, so that a batch is not what it has rows of: pixels, by the
         words of the file, or as the shapes say that ``kl_div`` is given, or a layer that ``call`` makes.

@@ -52,8 +52,8 @@ class CutValues:
             case ast.Call(func=function) as call if function is not value and self._computes(call):
                 return self._ends(call, depth - 1)
             case ast.keyword() as word:
-                given_to = self._tree.parent(word)
-                return self._ends(given_to, depth - 1) if isinstance(given_to, ast.Call) and self._computes(given_to) else None
+                taker = self._tree.parent(word)
+                return self._ends(taker, depth - 1) if isinstance(taker, ast.Call) and self._computes(taker) else None
             case ast.Subscript(value=whole) as item if whole is value and isinstance(item.ctx, ast.Load):
                 return self._ends(item, depth - 1)
             case ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.List() as around if self._is_read(around):

@@ -16,7 +16,6 @@ _OF_ANYTHING = ("setattr", "delattr", "set_submodule", "__setattr__")
 """What changes a module that another function has made as well."""
 _OF_SELF = frozenset({"add_module", "register_module"})
 _DICTS = frozenset({"__dict__", "_modules"})
-_READING = frozenset({"keys", "values", "items", "get", "copy"})
 _CHANGING = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__"})
 _CHILDREN = frozenset({"children", "named_children", "modules", "named_modules", "get_submodule"})
 _REGISTRIES = re.compile("regist", re.IGNORECASE)
